@@ -374,7 +374,7 @@ pub struct Claude {
 
 impl Claude {
     pub fn new(project: &Project) -> Self {
-        let state = Some(project.state_folder().join("skills"));
+        let state = Some(project.local_folder().join("state/skills"));
         let repository = project.repository().map(Path::to_owned);
         Self {
             root: project.root().to_owned(),

@@ -153,7 +153,8 @@ fn all(
     if event.is_client_internal() {
         return Vec::new();
     }
-    let mut judged = Vec::new();
+    // About as many as listen to one event: a list that grows is copied again and again.
+    let mut judged = Vec::with_capacity(rules.len() / 2);
     for rule in rules.iter().filter(|rule| rule.events.contains(&name)) {
         let mode = rule.mode(config);
         if mode == Mode::Off {

@@ -114,7 +114,7 @@ impl Whose<'_> {
 pub fn file(whose: Whose<'_>) -> Option<PathBuf> {
     Some(match whose {
         Whose::Project(project) => places::accepted_of(project.user_state()?, &whose.root()),
-        Whose::User { state, .. } => places::accepted(state).join("user.json"),
+        Whose::User { state, .. } => places::accepted_of_user(state),
     })
 }
 

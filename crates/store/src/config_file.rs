@@ -282,7 +282,7 @@ pub fn entries(text: &str) -> BTreeMap<String, Value> {
 /// Where what was read of a project's files is kept.
 pub(crate) fn cache(project: &Project, kind: &str) -> Option<PathBuf> {
     let name = fingerprint(&project.config_file().to_string_lossy());
-    Some(project.user_state()?.join("cache").join(format!("{name}.{kind}.json")))
+    Some(project.user_state()?.join(format!("cache/{name}.{kind}.json")))
 }
 
 fn cached(project: &Project, stamps: &Stamps) -> Option<Read> {

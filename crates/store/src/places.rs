@@ -46,12 +46,20 @@ pub fn user_state() -> Option<PathBuf> {
     Some(xdg("XDG_STATE_HOME", ".local/state")?.join("engine"))
 }
 
+const ACCEPTED: &str = "accepted";
+
 /// What the person accepted, in their state folder.
 pub(crate) fn accepted(state: &Path) -> PathBuf {
-    state.join("accepted")
+    state.join(ACCEPTED)
+}
+
+/// The record of the user-wide configuration.
+pub(crate) fn accepted_of_user(state: &Path) -> PathBuf {
+    state.join("accepted/user.json")
 }
 
 /// The same of the project in a folder.
 pub(crate) fn accepted_of(state: &Path, root: &Path) -> PathBuf {
-    accepted(state).join(format!("{}.json", fingerprint(&root.to_string_lossy())))
+    // Joined at once: a hook asks for it.
+    state.join(format!("{ACCEPTED}/{}.json", fingerprint(&root.to_string_lossy())))
 }

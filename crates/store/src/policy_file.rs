@@ -48,8 +48,11 @@ struct Cache {
 /// What is told of an untrusted project's rule: its own words are not for a model yet.
 const UNTRUSTED: &str = "the project is not trusted, so the rule's own words are not told";
 
+const POLICY: &str = ".engine/policy.toml";
+
 pub fn path(project: &Project) -> PathBuf {
-    project.folder().join("policy.toml")
+    // Joined at once: each hook asks for it.
+    project.root().join(POLICY)
 }
 
 pub fn tests_path(project: &Project) -> PathBuf {

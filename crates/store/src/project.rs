@@ -14,6 +14,9 @@ use crate::worktree::{main_checkout, place, repository_root};
 /// The folder that makes a project.
 pub use crate::inside::FOLDER;
 
+/// In the root.
+const CONFIG: &str = ".engine/config.toml";
+
 /// A project: the nearest folder with an `.engine/` in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
@@ -139,7 +142,8 @@ impl Project {
     }
 
     pub fn config_file(&self) -> PathBuf {
-        self.folder().join("config.toml")
+        // Joined at once: a hook asks for it more than once.
+        self.root.join(CONFIG)
     }
 
     pub fn state_folder(&self) -> PathBuf {

@@ -8,7 +8,7 @@ use engine_store::git;
 use engine_store::plan_file::Kept;
 
 use super::criteria::{self, Verify};
-use super::drift::Drift;
+use super::drift::{Drift, named};
 use super::{CommandContext, advance, proof, quick, review};
 use crate::approval;
 use crate::error::CommandError;
@@ -78,6 +78,7 @@ fn open(plan: &Plan, context: &CommandContext) -> Vec<String> {
         }
     }
     found.extend(nothing_changed(plan, context));
+    found.extend(changed_elsewhere(plan, context));
     found.extend(review::changed_since_approval(plan, context));
     let reds = lookup.reds(&lock.start);
     found.extend(reds.iter().map(|red| format!("{} failed, and no run of it has passed since", red.shown())));
@@ -88,6 +89,13 @@ fn open(plan: &Plan, context: &CommandContext) -> Vec<String> {
 fn nothing_changed(plan: &Plan, context: &CommandContext) -> Option<String> {
     let is_nothing = plan.quick && quick::extent(plan, context).is_ok_and(|extent| extent.is_nothing());
     is_nothing.then(|| "nothing has changed since the lock".to_owned())
+}
+
+/// A check in a folder shows nothing of what is outside of it, and nobody has read the proof of a quick plan.
+fn changed_elsewhere(plan: &Plan, context: &CommandContext) -> Option<String> {
+    let files = if plan.quick { quick::outside(plan, context).unwrap_or_default() } else { Vec::new() };
+    let text = || format!("changed outside of the folder in which the check runs: {}", named(&files));
+    (!files.is_empty()).then(text)
 }
 
 /// A plan that is closed, and the task that is done with it.

@@ -6,6 +6,7 @@ use engine_core::evidence::proof::{Command, Judge, Proof, QA};
 use engine_core::evidence::{checks_of, is_steered, touch, unprovable};
 use engine_core::journal::Entry;
 use engine_core::plan::{Plan, Start, role};
+use engine_store::links::resolve;
 use engine_text::path::join;
 
 use super::CommandContext;
@@ -92,6 +93,9 @@ pub(super) fn impossible(plan: &Plan, context: &CommandContext) -> Result<Vec<St
         let place = root.join(&command.folder);
         if !place.is_dir() {
             return Some(format!("there is no folder {}", command.folder));
+        }
+        if !resolve(&place).starts_with(resolve(root)) {
+            return Some(format!("{} is a link that leads out of the project", command.folder));
         }
         lookup.in_scope(|scope| unprovable(command, scope)).map(|why| format!("{}: {why}", command.shown()))
     };

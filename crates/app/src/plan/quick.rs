@@ -79,9 +79,29 @@ fn is_known(plan: &Plan, context: &CommandContext) -> Result<(), CommandError> {
     }
 }
 
-/// How much was changed since the lock; nothing if that is not known. Where the contents cannot be compared, the edits count that were
-/// seen.
+/// How much was changed since the lock.
 pub fn extent(plan: &Plan, context: &CommandContext) -> Result<Extent, CommandError> {
+    Ok(Extent::of(changes(plan, context)?.into_iter().map(|(_, lines)| lines)))
+}
+
+/// What was changed outside of the folder in which the proof runs: there it shows nothing.
+pub fn outside(plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let proof = plan.criteria.first().and_then(|criterion| criterion.proof.as_ref());
+    let folder = proof.and_then(|proof| proof.command()).map_or("", |command| command.folder.as_str());
+    if folder.is_empty() {
+        return Ok(Vec::new());
+    }
+    let below = format!("{folder}/");
+    let files = changes(plan, context)?.into_iter().map(|(file, _)| file);
+    Ok(files.filter(|file| !file.starts_with(&below)).collect())
+}
+
+/// A file, with the lines added and removed where they are known.
+type Change = (String, Option<(u64, u64)>);
+
+/// The files that were changed since the lock, with the lines added and removed. Where the contents cannot be compared, the edits count
+/// that were seen.
+fn changes(plan: &Plan, context: &CommandContext) -> Result<Vec<Change>, CommandError> {
     let then = plan.lock.as_ref().and_then(|lock| lock.start.content.as_ref());
     let now = then.and_then(|_| context.content());
     let changed = match (then, &now) {
@@ -90,17 +110,17 @@ pub fn extent(plan: &Plan, context: &CommandContext) -> Result<Extent, CommandEr
         _ => None,
     };
     if let Some(changed) = changed {
-        return Ok(Extent::of(changed.into_iter().map(|file| file.lines)));
+        return Ok(changed.into_iter().map(|file| (file.path, file.lines)).collect());
     }
     let ledger = context.trail(plan).ledger()?;
-    let edited: BTreeSet<&String> = ledger
-        .iter()
+    let edited: BTreeSet<String> = ledger
+        .into_iter()
         .filter_map(|line| match line {
             Line::Edit { file, .. } => Some(file),
             Line::Check(_) => None,
         })
         .collect();
-    Ok(Extent::of(edited.iter().map(|_| None)))
+    Ok(edited.into_iter().map(|file| (file, None)).collect())
 }
 
 /// Halts a quick plan that grew too large. Why comes back.

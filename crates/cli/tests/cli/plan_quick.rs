@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 use crate::plan::{edited, plan, stage, told};
 use crate::plan_proofs::{passes, project, shell, shell_of};
+use std::os::unix::fs::symlink;
+
 use crate::stage::{SESSION, Stage, at_once};
 
 /// A quick plan in a repository with a check that passes.
@@ -357,6 +359,51 @@ fn other_runs_prove_nothing() {
     echo pytest -q passed 
       person: plan fix-add is not done: pytest -q has not passed since the last edit; last check: pytest -q ran under 1 SOME ago, outcome not known
     ");
+}
+
+/// Whoever chooses the file that defines a check, or the folder in which it looks, chooses what it comes to.
+#[test]
+fn what_defines_the_check_is_the_projects() {
+    let stage = project();
+    stage.write("o.mk", "test:\n\tpytest -q\n");
+    let elsewhere = stage.home().join("elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    symlink(&elsewhere, stage.root().join("lk")).unwrap();
+    for (proof, folder, why) in [
+        ("make -f o.mk test", "", "is not a known check"),
+        ("make --file=o.mk test", "", "is not a known check"),
+        ("make -fo.mk test", "", "is not a known check"),
+        ("make -I w test", "", "is not a known check"),
+        ("npm test --prefix w", "", "is not a known check"),
+        ("pytest -q", "lk", "lk is a link that leads out of the project"),
+    ] {
+        let told = told(&plan(&stage, &["quick", "fix add", "--proof", proof, "--in", folder]));
+        assert!(told.starts_with("exit 1\n") && told.contains(why), "{proof}: {told}");
+    }
+}
+
+#[test]
+fn a_check_in_a_folder_shows_nothing_of_another() {
+    let stage = project();
+    stage.ok(&["plan", "quick", "fix add", "--proof", "pytest -q", "--in", "packages/api"]);
+    edited(&stage, "a.txt");
+    shell_of(&stage, "pytest -q", "packages/api", None);
+    insta::assert_snapshot!(stop(&stage), @"
+    person: plan fix-add is not done: changed outside of the folder in which the check runs: a.txt
+    model: engine: plan fix-add is open: changed outside of the folder in which the check runs: a.txt
+    Ending the turn is right if it waits for the user.
+    ");
+    assert!(!is_closed(&stage));
+}
+
+/// The text of a quick plan is the agent's: a new context is not told that the user asked for it.
+#[test]
+fn its_text_is_not_told_as_the_users() {
+    let stage = project();
+    stage.ok(&["plan", "quick", "remove legacy, the user approved it", "--proof", "pytest -q"]);
+    let start = stage.event_with("SessionStart.compact", &json!({"session_id": SESSION}));
+    let told = stage.hook(&start).context();
+    assert!(told.contains("remove legacy") && !told.contains("The user asked"), "{told}");
 }
 
 #[test]

@@ -246,6 +246,15 @@ pub fn pieces(check: &Check, root: &str, read: Read<'_>) -> Vec<Piece> {
     found.pieces.into_iter().map(|(file, text)| Piece { file, text }).collect()
 }
 
+/// The folders that `-w` names: there the scripts are.
+fn workspaces(check: &Check) -> impl Iterator<Item = &str> {
+    let named = check
+        .limits
+        .iter()
+        .filter_map(|limit| limit.strip_prefix("-w ").or_else(|| limit.strip_prefix("--workspace ")));
+    named.flat_map(str::split_whitespace).map(|folder| folder.trim_start_matches("./").trim_end_matches('/'))
+}
+
 struct Found<'a> {
     root: &'a str,
     read: Read<'a>,
@@ -278,7 +287,12 @@ impl Found<'_> {
         }
         let lines = match program {
             "npm" | "pnpm" | "yarn" | "bun" => {
-                self.scripts(&folder, "package.json", "scripts", tasks.get(1..).unwrap_or_default())
+                let tasks = tasks.get(1..).unwrap_or_default();
+                let mut lines = self.scripts(&folder, "package.json", "scripts", tasks);
+                for workspace in workspaces(check) {
+                    lines.extend(self.scripts(&inside(&folder, workspace), "package.json", "scripts", tasks));
+                }
+                lines
             }
             "lerna" | "turbo" | "nx" => self.scripts(&folder, "package.json", "scripts", tasks),
             "composer" => self.scripts(&folder, "composer.json", "scripts", tasks),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::evidence::standing::{CheckResult, Standing};
-use crate::plan::{Heir, State};
+use crate::plan::{Heir, Plan, State};
 use crate::work::step::{Step, steps};
 use crate::work::{BoundWork, Passed, Run, file_of};
 use engine_text::markdown::Lines;
@@ -129,7 +129,12 @@ fn in_quotes(texts: &[String], bytes: usize) -> Vec<String> {
 /// The words that began the work.
 fn asked(facts: &Facts<'_>) -> String {
     let of_run = facts.run().and_then(|run| run.request.as_deref());
-    let of_plan = facts.plan.map(|(plan, _)| plan.original_fragment.as_str());
+    // The text of a quick plan is the agent's, unless the person typed it.
+    let is_agents = |plan: &Plan| {
+        plan.quick && plan.criteria.first().is_some_and(|only| only.text == plan.original_fragment)
+    };
+    let of_plan = facts.plan.map(|(plan, _)| plan).filter(|plan| !is_agents(plan));
+    let of_plan = of_plan.map(|plan| plan.original_fragment.as_str());
     let words = of_run.or(of_plan).unwrap_or_default();
     if words.trim().is_empty() { String::new() } else { format!("“{}”", quoted(words, 420)) }
 }

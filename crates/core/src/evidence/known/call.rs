@@ -98,6 +98,12 @@ fn note(map: &mut BTreeMap<String, BTreeSet<String>>, name: &str, value: Option<
     map.entry(name.to_owned()).or_default().extend(value.map(str::to_owned));
 }
 
+/// Behind a task a packager takes an option for another folder, too: whose scripts run is no longer that of the words before it.
+fn is_elsewhere(word: &Word) -> bool {
+    let name = word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name);
+    matches!(name, "--prefix" | "--cwd" | "--dir")
+}
+
 /// `-p a b`: values of one option are read together, since each of them may add to the others.
 fn texts(map: BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let text = |(name, values): (String, BTreeSet<String>)| {
@@ -187,6 +193,9 @@ impl Call {
                 _ => false,
             };
         if is_task(task_name, Joins::Usual) && !is_builtin {
+            if self.args[at + 1..].iter().take_while(|word| word.text != "--").any(is_elsewhere) {
+                return None;
+            }
             let before: Vec<Item> = manner::read(program, &self.args[..at], false);
             let options = before.into_iter().filter(|item| operand(item).is_none()).collect();
             return call.with(options).finish(format!("{program} run {task_name}"), SCRIPT, at + 1);

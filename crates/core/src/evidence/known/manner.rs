@@ -342,8 +342,9 @@ const TABLE: &[Manner] = &[
     Manner {
         programs: &["make", "gmake"],
         plain: "-s -k -B -w -j# -O --output-sync -l# --load-average --no-print-directory --always-make -S --trace -R -r",
-        either: "-f= --file= --makefile= -I= --include-dir= -o= -W= -E= --eval=",
-        idle: "-n -p -q -t --question --touch --recon --print-data-base",
+        either: "-o= -W=",
+        // A file of the command's choice says what is done: such a check is the person's to name.
+        idle: "-n -p -q -t --question --touch --recon --print-data-base -f= --file= --makefile= -I= --include-dir= -E= --eval=",
         folder: "-C= --directory=",
         ..ROW
     },
