@@ -69,13 +69,13 @@ impl Work {
 pub(crate) const WITHOUT: &str = "without engine";
 pub(crate) const WAYS: [Way; 8] = [
     Way { work: Work::Fix, name: WITHOUT, requests: 4, ours: 0, added: 0 },
-    Way { work: Work::Fix, name: "a plain prompt", requests: 4, ours: 0, added: 2050 },
-    Way { work: Work::Fix, name: "`engine plan quick`", requests: 5, ours: 1, added: 2300 },
-    Way { work: Work::Fix, name: "`/do`", requests: 5, ours: 1, added: 5600 },
-    Way { work: Work::Fix, name: "`/implement --small`", requests: 6, ours: 2, added: 8100 },
+    Way { work: Work::Fix, name: "a plain prompt", requests: 4, ours: 0, added: 1650 },
+    Way { work: Work::Fix, name: "`engine plan quick`", requests: 5, ours: 1, added: 1900 },
+    Way { work: Work::Fix, name: "`/do`", requests: 5, ours: 1, added: 5200 },
+    Way { work: Work::Fix, name: "`/implement --small`", requests: 6, ours: 2, added: 7600 },
     Way { work: Work::Feature, name: WITHOUT, requests: 16, ours: 0, added: 0 },
-    Way { work: Work::Feature, name: "a plain prompt", requests: 16, ours: 0, added: 2050 },
-    Way { work: Work::Feature, name: "`/do`", requests: 20, ours: 2, added: 8400 },
+    Way { work: Work::Feature, name: "a plain prompt", requests: 16, ours: 0, added: 1650 },
+    Way { work: Work::Feature, name: "`/do`", requests: 20, ours: 2, added: 8000 },
 ];
 
 const PARTS: [&str; 5] = ["two", "zebra", "zinc", "zip", "zone"];
