@@ -89,9 +89,19 @@ fn a_call_that_another_rule_denies_is_not_counted() {
     assert_eq!(count(&stage), 4);
 }
 
-/// Ten agents that call at once: each has its own note at the third call and is held at the tenth.
+/// Ten agents that call at once: each has its own note at the third call and is held at the tenth. Where this machine was too busy for a
+/// hook to get its lock in time, all of it is played again.
 #[test]
 fn ten_agents_at_once_get_ten_notes() {
+    let said = std::iter::repeat_with(ten_at_once).flatten().next().unwrap();
+    for (agent, said) in said.iter().enumerate() {
+        let count = |word: &str| said.iter().filter(|said| *said == word).count();
+        assert_eq!((count("note"), count("deny"), count("-")), (1, 1, 8), "{agent}: {said:?}");
+    }
+}
+
+/// What each of ten agents was told; nothing if a hook was refused its lock.
+fn ten_at_once() -> Option<Vec<Vec<String>>> {
     let stage = at_work();
     let hooks = (0..10).flat_map(|agent| (0..10).map(move |call| (agent, call)));
     let events: Vec<(usize, Value)> = hooks
@@ -119,8 +129,5 @@ fn ten_agents_at_once_get_ten_notes() {
         }
     }
     let is_refused_a_lock = stage.journal().iter().any(|entry| !entry["trouble"].is_null());
-    for (agent, said) in said.iter().enumerate().filter(|_| !is_refused_a_lock) {
-        let count = |word: &str| said.iter().filter(|said| *said == word).count();
-        assert_eq!((count("note"), count("deny"), count("-")), (1, 1, 8), "{agent}: {said:?}");
-    }
+    (!is_refused_a_lock).then_some(said)
 }
