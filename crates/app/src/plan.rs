@@ -6,7 +6,7 @@ use std::time::Duration;
 use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::proof::Proof;
 use engine_core::journal::Entry;
-use engine_core::plan::{Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step};
+use engine_core::plan::{Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step, StepId};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
@@ -337,8 +337,8 @@ fn shown_step(step: &Step) -> String {
 pub fn add(
     context: &CommandContext,
     step: Step,
-    after: Option<u32>,
-) -> Result<Kept<(u32, Moved)>, CommandError> {
+    after: Option<StepId>,
+) -> Result<Kept<(StepId, Moved)>, CommandError> {
     let (_, plan) = context.own()?;
     let mut grown = plan.clone();
     let (number, _) = grown.add(step.clone(), after, "")?;

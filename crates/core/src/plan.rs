@@ -23,6 +23,7 @@ mod bound;
 mod brief;
 mod circle;
 mod criteria;
+mod id;
 mod page;
 mod preset;
 mod proof_command;
@@ -40,6 +41,7 @@ pub use bound::{ActiveStep, BoundPlan, Observation};
 pub use brief::brief;
 pub use circle::{Circles, Thrash};
 pub use criteria::CriteriaChange;
+pub use id::{Part, StepId};
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use quick::{Extent, QUICK_FILES, QUICK_LINES};
@@ -158,7 +160,7 @@ impl Guardrails {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Step {
-    pub number: u32,
+    pub number: StepId,
     pub text: String,
     pub kind: Kind,
     /// What shows that it is done. A check has one.
@@ -450,11 +452,12 @@ impl Plan {
         self.steps.iter().find(|step| step.state == State::Active)
     }
 
-    pub fn step(&self, number: u32) -> Result<&Step, Refusal> {
+    pub fn step(&self, number: impl Into<StepId>) -> Result<&Step, Refusal> {
+        let number = number.into();
         self.steps.iter().find(|step| step.number == number).ok_or_else(|| self.no_step(number))
     }
 
-    fn no_step(&self, number: u32) -> Refusal {
+    fn no_step(&self, number: StepId) -> Refusal {
         Refusal::new(format!("plan {} has no step {number}", self.name))
             .fix("engine plan show lists its steps")
     }

@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use engine_core::evidence::ledger::Line;
-use engine_core::plan::{Awaited, Plan, State};
+use engine_core::plan::{Awaited, Plan, State, StepId};
 
 use super::drift::named;
 use super::{CommandContext, proof, quick, step};
@@ -16,9 +16,9 @@ const MOST: usize = 20;
 /// What has ended.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Advanced {
-    pub ended: Vec<u32>,
+    pub ended: Vec<StepId>,
     /// What they changed besides their files.
-    besides: Vec<(u32, Vec<String>)>,
+    besides: Vec<(StepId, Vec<String>)>,
 }
 
 impl Advanced {
@@ -60,8 +60,9 @@ pub fn advance(context: &CommandContext) -> Result<Advanced, CommandError> {
             break;
         }
         // What else they refuse, they tell who asks for them by name.
-        let done = |number: u32| step::finish(context, number, None).ok().map(|kept| (number, kept.answer));
-        let ends: Vec<u32> = work.into_iter().chain([shown]).collect();
+        let done =
+            |number: StepId| step::finish(context, number, None).ok().map(|kept| (number, kept.answer));
+        let ends: Vec<StepId> = work.into_iter().chain([shown]).collect();
         for number in ends {
             let Some((number, besides)) = done(number) else { return Ok(advanced) };
             advanced.ended.push(number);
@@ -74,6 +75,6 @@ pub fn advance(context: &CommandContext) -> Result<Advanced, CommandError> {
 }
 
 /// Whether something was edited in a step: a check that passes without it ends no work.
-fn has_edits(plan: &Plan, number: u32, ledger: &[Line]) -> Result<bool, CommandError> {
+fn has_edits(plan: &Plan, number: StepId, ledger: &[Line]) -> Result<bool, CommandError> {
     Ok(!plan.step(number)?.edits(ledger).is_empty())
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine_core::evidence::ledger::{Check, Line, Outcome as Came};
-use engine_core::plan::{Plan, covers};
+use engine_core::plan::{Plan, StepId, covers};
 use engine_core::todo::{Todo, is_step};
 
 use super::CommandContext;
@@ -19,7 +19,7 @@ pub struct Drift {
     pub growth: Option<(usize, usize)>,
     pub outside: BTreeSet<String>,
     /// What a step changed besides its files, by its number.
-    pub besides: Vec<(u32, Vec<String>)>,
+    pub besides: Vec<(StepId, Vec<String>)>,
     pub failed_checks: usize,
     /// The agent's own list.
     pub todos: Vec<Todo>,

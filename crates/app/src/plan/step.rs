@@ -7,7 +7,7 @@ use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
 use engine_core::evidence::ledger::{self, Line};
 use engine_core::evidence::proof::{Judge, Proof};
-use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, covers};
+use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, StepId, covers};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, config_file, content, git, task_file};
@@ -24,7 +24,8 @@ const UNSEEN: &str = "no edit was seen";
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Begins a step, or begins it again. Whether the plan was halted by it comes back.
-pub fn start(context: &CommandContext, number: u32) -> Result<Kept<Moved>, CommandError> {
+pub fn start(context: &CommandContext, number: impl Into<StepId>) -> Result<Kept<Moved>, CommandError> {
+    let number = number.into();
     let head = context.head();
     let owes = config_file::load(&context.project).choice(&COMMIT) != "off";
     let files = owes.then(|| content::take(&context.project, content::PATIENCE).ok()).flatten();
@@ -36,7 +37,12 @@ pub fn start(context: &CommandContext, number: u32) -> Result<Kept<Moved>, Comma
 }
 
 /// Ends a step badly.
-pub fn fail(context: &CommandContext, number: u32, why: Option<&str>) -> Result<Kept<()>, CommandError> {
+pub fn fail(
+    context: &CommandContext,
+    number: impl Into<StepId>,
+    why: Option<&str>,
+) -> Result<Kept<()>, CommandError> {
+    let number = number.into();
     let why = why.map(kept_words);
     context.change(|plan, now| plan.fail(number, why.as_deref(), now))
 }
@@ -45,9 +51,10 @@ pub fn fail(context: &CommandContext, number: u32, why: Option<&str>) -> Result<
 /// that was redefined counts all the same. What was edited besides its files comes back.
 pub fn finish(
     context: &CommandContext,
-    number: u32,
+    number: impl Into<StepId>,
     approved: Option<&str>,
 ) -> Result<Kept<Vec<String>>, CommandError> {
+    let number = number.into();
     let (_, before) = context.own()?;
     if before.step(number)?.state == State::Done && before.works().is_ok() {
         return Ok(Kept { answer: Vec::new(), plan: before, notes: Vec::new() });

@@ -294,11 +294,11 @@ fn more_than_a_fifth_of_growth_is_kept_and_halts() {
     let (_stage, context) = locked();
     let extra = |text: &str| Step { text: text.to_owned(), kind: Kind::Work, ..Step::default() };
     assert_eq!(
-        refusal(add(&context, extra("x"), Some(9))),
+        refusal(add(&context, extra("x"), Some(9.into()))),
         "Refused: plan fix-the-login has no step 9\n→ engine plan show lists its steps"
     );
-    let kept = add(&context, extra("Document it"), Some(1)).unwrap();
-    assert_eq!(kept.answer, (4, Moved::Halted));
+    let kept = add(&context, extra("Document it"), Some(1.into())).unwrap();
+    assert_eq!(kept.answer, (4.into(), Moved::Halted));
     assert_eq!(
         steps(&context),
         [

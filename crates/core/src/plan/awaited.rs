@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::proof_command::ProofCommand;
-use super::{Kind, Plan, State, Step};
+use super::{Kind, Plan, State, Step, StepId};
 use crate::evidence::ledger::{Check, Outcome};
 use crate::evidence::proof::Proof;
 
@@ -11,9 +11,9 @@ use crate::evidence::proof::Proof;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Awaited<'p> {
     /// The work step before it, which is active.
-    pub work: Option<u32>,
+    pub work: Option<StepId>,
     /// The step that has the proof.
-    pub shown: u32,
+    pub shown: StepId,
     pub proof: &'p Proof,
 }
 
@@ -87,7 +87,7 @@ mod tests {
 
     fn plan(steps: &[(Kind, State, Option<Proof>)]) -> Plan {
         let step = |(number, (kind, state, proof)): (u32, &(Kind, State, Option<Proof>))| Step {
-            number,
+            number: number.into(),
             kind: *kind,
             state: *state,
             proof: proof.clone(),
@@ -126,7 +126,8 @@ mod tests {
         ];
         for (steps, expected) in cases {
             let plan = plan(&steps);
-            let found = plan.awaited().map(|awaited| (awaited.work, awaited.shown));
+            let found = plan.awaited();
+            let found = found.map(|awaited| (awaited.work.map(|work| work.major), awaited.shown.major));
             assert_eq!(found, expected, "{steps:?}");
             assert_eq!(plan.awaited_proof().is_some(), expected.is_some(), "{steps:?}");
         }

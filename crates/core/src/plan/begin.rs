@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Kind, Moved, Plan, Refusal, State, Step};
+use super::{Kind, Moved, Plan, Refusal, State, Step, StepId};
 use crate::evidence::ledger::Line;
 
 /// What the next change comes to while no step is active.
@@ -18,7 +18,7 @@ pub enum NextStep {
 /// A check that comes before the next work step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ComesFirst {
-    pub number: u32,
+    pub number: StepId,
     pub text: String,
     /// What shows that it is done.
     pub proof: String,
@@ -97,7 +97,7 @@ mod tests {
 
     fn step(number: u32, proof: Option<Proof>) -> Step {
         let kind = if proof.is_some() { Kind::Check } else { Kind::Work };
-        Step { number, text: format!("text {number}"), kind, proof, ..Step::default() }
+        Step { number: number.into(), text: format!("text {number}"), kind, proof, ..Step::default() }
     }
 
     fn locked(steps: Vec<Step>) -> Plan {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::circle::{Circles, Thrash};
 use super::proof_command::ProofCommand;
-use super::{AwaitedProof, Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State};
+use super::{AwaitedProof, Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State, StepId};
 use crate::evidence::ledger::{self, Check, Line, Outcome, Red};
 use crate::evidence::standing::{self, LastCheck};
 use crate::todo::{self, Noted, Todo};
@@ -171,7 +171,7 @@ impl Observation {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActiveStep {
-    pub number: u32,
+    pub number: StepId,
     pub text: String,
     pub kind: Kind,
 }

@@ -62,7 +62,7 @@ impl Plan {
     pub fn small(text: String, command: Command) -> Self {
         let proof = Proof::Passes(command);
         let step = Step {
-            number: 1,
+            number: 1.into(),
             text: text.clone(),
             proof: Some(proof.clone()),
             kind: Kind::Work,

@@ -1,6 +1,6 @@
 //! The intent router's YAML, strictly: everything that is wrong comes at once, each with its line.
 
-use super::{Criterion, Guardrails, Kind, ORDINARY, Plan, Step};
+use super::{Criterion, Guardrails, Kind, ORDINARY, Plan, Step, StepId};
 use crate::evidence::proof::{Command, Judge, Proof};
 use engine_text::Problem;
 use engine_text::line::is_unprintable;
@@ -178,7 +178,7 @@ impl Router<'_> {
         }
         self.at_most("todo_items", line, items.len(), MOST_STEPS);
         let steps: Vec<Step> = items.into_iter().filter_map(|item| self.step(item)).collect();
-        (1..).zip(steps).map(|(number, step)| Step { number, ..step }).collect()
+        (1..).zip(steps).map(|(number, step)| Step { number: StepId::from(number), ..step }).collect()
     }
 
     fn step(&mut self, node: Node) -> Option<Step> {

@@ -131,7 +131,8 @@ mod tests {
         let command = Command { line: format!("pytest -q {text}"), folder: String::new() };
         let criterion =
             |number: usize| Criterion::new(format!("{text} {number}"), Proof::Passes(command.clone()));
-        let step = |number: u32| Step { number, text: format!("Do {number}"), ..Step::default() };
+        let step =
+            |number: u32| Step { number: number.into(), text: format!("Do {number}"), ..Step::default() };
         Plan {
             name: "login".into(),
             steps: vec![step(1), step(2)],

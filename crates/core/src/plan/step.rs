@@ -1,6 +1,6 @@
 //! How steps move: one at a time, checks before what comes behind them, three attempts, no more growth than a fifth.
 
-use super::{ATTEMPTS, HaltKind, Kind, Plan, Refusal, State, Step};
+use super::{ATTEMPTS, HaltKind, Kind, Plan, Refusal, State, Step, StepId};
 
 /// What a move came to. A halt is a change too, and must be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,13 @@ pub enum Moved {
 
 impl Plan {
     /// Begins a step, or begins it again. `head`: the commit that is checked out.
-    pub fn start(&mut self, number: u32, head: Option<String>, now: &str) -> Result<Moved, Refusal> {
+    pub fn start(
+        &mut self,
+        number: impl Into<StepId>,
+        head: Option<String>,
+        now: &str,
+    ) -> Result<Moved, Refusal> {
+        let number = number.into();
         self.works()?;
         let at = self.place(number)?;
         if let Some(active) = self.active() {
@@ -73,7 +79,13 @@ impl Plan {
     }
 
     /// Ends a step well. `found`: what shows it, which the caller looked up.
-    pub fn finish(&mut self, number: u32, found: Option<String>, now: &str) -> Result<(), Refusal> {
+    pub fn finish(
+        &mut self,
+        number: impl Into<StepId>,
+        found: Option<String>,
+        now: &str,
+    ) -> Result<(), Refusal> {
+        let number = number.into();
         self.works()?;
         let at = self.active_place(number)?;
         let step = &mut self.steps[at];
@@ -84,7 +96,8 @@ impl Plan {
     }
 
     /// Ends it badly. Also in a halted plan: what failed has failed.
-    pub fn fail(&mut self, number: u32, why: Option<&str>, now: &str) -> Result<(), Refusal> {
+    pub fn fail(&mut self, number: impl Into<StepId>, why: Option<&str>, now: &str) -> Result<(), Refusal> {
+        let number = number.into();
         let at = self.active_place(number)?;
         let step = &mut self.steps[at];
         step.state = State::Failed;
@@ -94,13 +107,13 @@ impl Plan {
     }
 
     /// Adds a step, at the end or behind another, and tells its number. Growth by more than a fifth since the lock halts.
-    pub fn add(&mut self, new: Step, after: Option<u32>, now: &str) -> Result<(u32, Moved), Refusal> {
+    pub fn add(&mut self, new: Step, after: Option<StepId>, now: &str) -> Result<(StepId, Moved), Refusal> {
         self.moves()?;
         let at = after.map(|number| self.place(number)).transpose()?.map_or(self.steps.len(), |at| at + 1);
         if self.steps.len() >= super::read::MOST_STEPS {
             return Err(Refusal::new(format!("a plan has at most {} steps", super::read::MOST_STEPS)));
         }
-        let number = self.steps.iter().map(|step| step.number).max().unwrap_or(0) + 1;
+        let number = StepId::from(self.steps.iter().map(|step| step.number.major).max().unwrap_or(0) + 1);
         self.steps.insert(at, Step { number, ..new });
         if self.lock.is_some() {
             self.seal();
@@ -117,12 +130,12 @@ impl Plan {
         }
     }
 
-    fn place(&self, number: u32) -> Result<usize, Refusal> {
+    fn place(&self, number: StepId) -> Result<usize, Refusal> {
         let at = self.steps.iter().position(|step| step.number == number);
         at.ok_or_else(|| self.no_step(number))
     }
 
-    fn active_place(&self, number: u32) -> Result<usize, Refusal> {
+    fn active_place(&self, number: StepId) -> Result<usize, Refusal> {
         let at = self.place(number)?;
         match self.steps[at].state {
             State::Active => Ok(at),

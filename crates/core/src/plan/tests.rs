@@ -45,7 +45,8 @@ fn passes(line: &str) -> Proof {
 
 /// A plan with so many work steps, locked.
 fn locked(steps: u32) -> Plan {
-    let step = |number| Step { number, text: format!("step {number}"), ..Step::default() };
+    let step =
+        |number: u32| Step { number: number.into(), text: format!("step {number}"), ..Step::default() };
     let mut plan = Plan {
         name: "p".into(),
         steps: (1..=steps).map(step).collect(),
@@ -63,7 +64,8 @@ fn text(refused: Result<impl std::fmt::Debug, Refusal>) -> String {
 #[test]
 fn the_routers_yaml_becomes_a_plan() {
     let plan = read(ROUTER, &[]).unwrap();
-    let steps: Vec<_> = plan.steps.iter().map(|step| (step.number, step.text.as_str(), step.kind)).collect();
+    let steps: Vec<_> =
+        plan.steps.iter().map(|step| (step.number.major, step.text.as_str(), step.kind)).collect();
     assert_eq!(
         steps,
         [
@@ -186,7 +188,7 @@ fn a_text_with_a_colon_is_a_text() {
 #[test]
 fn one_step_at_a_time_and_checks_are_not_skipped() {
     let mut plan = read(ROUTER, &[]).unwrap();
-    plan.steps.push(Step { number: 4, text: "Commit".into(), ..Step::default() });
+    plan.steps.push(Step { number: 4.into(), text: "Commit".into(), ..Step::default() });
     assert_eq!(text(plan.start(1, None, "T1")), "plan  is not locked yet");
     plan.lock(Start::default(), "T0").unwrap();
     assert_eq!(text(plan.lock(Start::default(), "T1")), "plan  is locked already");
@@ -218,13 +220,20 @@ fn growth_by_more_than_a_fifth_halts() {
         for _ in 0..passes {
             assert_eq!(plan.add(new(), None, "T1").unwrap().1, Moved::Done, "{at_lock}");
         }
-        assert_eq!(plan.add(new(), None, "T1").unwrap(), (at_lock + passes + 1, Moved::Halted), "{at_lock}");
+        assert_eq!(
+            plan.add(new(), None, "T1").unwrap(),
+            ((at_lock + passes + 1).into(), Moved::Halted),
+            "{at_lock}"
+        );
     }
     let mut plan = locked(10);
     for _ in 0..3 {
-        plan.add(new(), Some(1), "T1").unwrap();
+        plan.add(new(), Some(1.into()), "T1").unwrap();
     }
-    assert_eq!(plan.steps.iter().map(|step| step.number).take(5).collect::<Vec<_>>(), [1, 13, 12, 11, 2]);
+    assert_eq!(
+        plan.steps.iter().map(|step| step.number.major).take(5).collect::<Vec<_>>(),
+        [1, 13, 12, 11, 2]
+    );
     let refused = "plan p is halted: the plan grew from 10 to 13 steps, by more than 20 %";
     assert_eq!(text(plan.add(new(), None, "T1")), refused);
     assert_eq!(text(plan.start(1, None, "T1")), refused);
@@ -639,7 +648,7 @@ fn the_copy_keeps_what_events_told() {
     assert_eq!((resumed.halted.clone(), resumed.circles.all().len(), resumed.failed_checks), (None, 0, 3));
     plan.start(2, None, "T3").unwrap();
     let working = BoundPlan::of(&plan, Some(&resumed));
-    assert_eq!(working.active.map(|step| step.number), Some(2));
+    assert_eq!(working.active.map(|step| step.number.major), Some(2));
     assert_eq!((working.open.len(), working.open[0].as_str()), (3, "step 1 is open: step 1"));
     let other = Plan { name: "q".into(), ..plan };
     assert_eq!(BoundPlan::of(&other, Some(&resumed)).failed_checks, 0);

@@ -230,7 +230,7 @@ fn what_comes_next_in_its_order() {
 fn plan() -> Plan {
     let proof = |line: &str| proof::Proof::Passes(proof::Command::new(line, ""));
     let step = |number: u32, text: &str, state| Step {
-        number,
+        number: number.into(),
         text: text.to_owned(),
         proof: Some(proof("cargo test")),
         state,
@@ -308,7 +308,9 @@ fn nothing_that_people_write_makes_it_long_or_speaks_for_the_engine() {
             40
         ];
     let mut plan = plan();
-    plan.steps = (1..500).map(|number| Step { number, text: evil.clone(), ..Step::default() }).collect();
+    plan.steps = (1_u32..500)
+        .map(|number| Step { number: number.into(), text: evil.clone(), ..Step::default() })
+        .collect();
     plan.halt(HaltKind::Manual, &evil, "").unwrap();
     (plan.warnings, plan.scope) = (vec![evil.clone(); 9], vec![evil.clone(); 9]);
     let many = || vec![evil.clone(); 60];

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use engine_app::error::{CommandError, Outcome};
 use engine_app::plan::{self, CommandContext, unless_halted};
-use engine_core::plan::{Kind, Moved, Step, step_line};
+use engine_core::plan::{Kind, Moved, Step, StepId, step_line};
 
 use super::proof::ProofArgs;
 use super::{tell, tell_notes};
@@ -28,7 +28,7 @@ pub(crate) struct PlanAddArgs {
     pub(crate) kind: Option<KindWord>,
     /// Behind this step; nothing: at the end
     #[arg(long, value_name = "N")]
-    pub(crate) after: Option<u32>,
+    pub(crate) after: Option<StepId>,
     /// The files it is about, with commas between
     #[arg(long, value_delimiter = ',')]
     pub(crate) files: Vec<String>,

@@ -4,7 +4,7 @@ use clap::Subcommand;
 use engine_app::error::Outcome;
 use engine_app::plan::drift::named;
 use engine_app::plan::{CommandContext, step, unless_halted};
-use engine_core::plan::{Plan, State, step_line};
+use engine_core::plan::{Plan, State, StepId, step_line};
 
 use super::{tell, tell_notes};
 use crate::ui::Ui;
@@ -15,13 +15,13 @@ pub(crate) enum StepCommand {
     #[command(after_long_help = "Example:\n  engine plan step start 2")]
     Start {
         /// The number that engine plan show gives it
-        number: u32,
+        number: StepId,
     },
     /// End a step well, also one that is open; the proof of a check is looked up
     #[command(after_long_help = "Examples:\n  engine plan step done 2\n  engine plan step done 2 --next")]
     Done {
         /// The number that engine plan show gives it
-        number: u32,
+        number: StepId,
         /// Begin the next step that is not done, too
         #[arg(long)]
         next: bool,
@@ -33,7 +33,7 @@ pub(crate) enum StepCommand {
     #[command(after_long_help = "Example:\n  engine plan step fail 2 --why \"the API is gone\"")]
     Fail {
         /// The number that engine plan show gives it
-        number: u32,
+        number: StepId,
         /// What failed, in a sentence
         #[arg(long, value_name = "TEXT")]
         why: Option<String>,
@@ -54,7 +54,7 @@ pub(super) fn run(command: &StepCommand, context: &CommandContext, ui: &Ui) -> O
     }
 }
 
-fn start(number: u32, context: &CommandContext, ui: &Ui) -> Outcome {
+fn start(number: StepId, context: &CommandContext, ui: &Ui) -> Outcome {
     let kept = step::start(context, number)?;
     if let Err(halted) = unless_halted(kept.answer, &kept.plan) {
         tell_notes(&kept.notes, ui);
@@ -69,7 +69,7 @@ fn start(number: u32, context: &CommandContext, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-fn done(number: u32, next: bool, approved: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
+fn done(number: StepId, next: bool, approved: Option<&str>, context: &CommandContext, ui: &Ui) -> Outcome {
     let kept = step::finish(context, number, approved)?;
     let follows = kept.plan.steps.iter().find(|step| step.state != State::Done).filter(|_| next);
     if let Some(follows) = follows {
