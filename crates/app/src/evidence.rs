@@ -286,6 +286,7 @@ impl Lookup<'_> {
                 None => Ok(format!("{found}, pushed")),
                 Some(why) => Err(format!("{why}: git push")),
             }),
+            Proof::Steps(_) => Err("its steps show it, and the plan knows them".to_owned()),
             Proof::Judge(_) => Err("it is judged, and no command shows it".to_owned()),
         }
     }
