@@ -25,6 +25,7 @@ mod brief;
 mod circle;
 mod criteria;
 mod delegate;
+mod guardrails;
 mod limits;
 mod page;
 mod preset;
@@ -32,6 +33,8 @@ mod proof_command;
 mod quick;
 mod read;
 mod recall;
+mod red;
+mod report;
 mod review;
 mod standing;
 mod step;
@@ -48,12 +51,15 @@ pub use criteria::CriteriaChange;
 pub use delegate::{
     AgentNews, Came, Claim, Conduct, Meant, REFACTOR, Run, TASK, TDD, TRIES, Turn, VET, is_of_tier,
 };
+pub use guardrails::Guardrails;
 pub use limits::{ATTEMPTS as RUN_ATTEMPTS, MINUTES as RUN_MINUTES, TIERS, TOKENS as RUN_TOKENS, tiers};
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use quick::{Extent, QUICK_FILES, QUICK_LINES};
 pub use read::{LARGEST, is_inside, read, text_of, unproved};
 pub use recall::Heir;
+pub use red::RedLacks;
+pub use report::Report;
 pub use review::{Opinion, PROMPT_WRITER, ROLES, Review, Reviewer, Reviewing, UNBRIEFED, differ, role};
 pub use step::Moved;
 
@@ -158,37 +164,6 @@ pub struct Source {
 
 fn is_own(conduct: &Conduct) -> bool {
     *conduct == Conduct::Own
-}
-
-/// What rules enforce while the plan is open.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-#[allow(clippy::struct_excessive_bools, reason = "seven flags, by the names that the router writes")]
-pub struct Guardrails {
-    pub plan_mode: bool,
-    pub verify_before_complete: bool,
-    pub answer_only: bool,
-    pub require_acceptance_test: bool,
-    pub quote_errors_exactly: bool,
-    pub fix_within_design: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub require_skill: Option<String>,
-}
-
-impl Guardrails {
-    /// Those that are on, as a reader writes them.
-    pub fn shown(&self) -> Vec<String> {
-        let flags = [
-            ("plan_mode", self.plan_mode),
-            ("verify_before_complete", self.verify_before_complete),
-            ("answer_only", self.answer_only),
-            ("require_acceptance_test", self.require_acceptance_test),
-            ("quote_errors_exactly", self.quote_errors_exactly),
-            ("fix_within_design", self.fix_within_design),
-        ];
-        let skill = self.require_skill.iter().map(|skill| format!("require_skill: {skill}"));
-        flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).chain(skill).collect()
-    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

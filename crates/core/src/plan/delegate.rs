@@ -152,6 +152,11 @@ impl Run {
         self.is_live() && self.agent.is_none() && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
     }
 
+    /// Its client ended before it did: what it left is looked at before anything else.
+    pub fn is_cut_off(&self) -> bool {
+        self.came.is_none() && self.ended_at.is_some() && self.why.is_some()
+    }
+
     /// Whether the client used the model that was asked for; true while it has not said.
     pub fn is_as_asked(&self) -> bool {
         self.resolved.as_ref().is_none_or(|resolved| is_of_tier(resolved, &self.model))
@@ -437,6 +442,10 @@ impl Plan {
                 let Some(run) = self.steps[at].run_mut() else { return false };
                 run.resolved = model.clone().or(run.resolved.take());
                 run.tokens = tokens.or(run.tokens);
+                // Only a call that waited for its agent knows what it spent.
+                if tokens.is_some() {
+                    run.ended_at.get_or_insert_with(|| now.to_owned());
+                }
                 true
             }
             AgentNews::Woken { agent } => self.set_end(agent, None),
