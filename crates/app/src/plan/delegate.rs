@@ -4,7 +4,7 @@ use engine_core::approval::Deed;
 use engine_core::evidence::ledger::Line;
 use engine_core::evidence::proof::Proof;
 use engine_core::plan::{
-    Came, HaltKind, Kind, Part, Plan, REFACTOR, Report, Run, State, Step, StepId, TASK, Turn, covers,
+    Came, HaltKind, Kind, Moved, Part, Plan, REFACTOR, Report, Run, State, Step, StepId, TASK, Turn, covers,
 };
 use engine_store::plan_file::Kept;
 use engine_store::{clock, content, git, told};
@@ -58,6 +58,25 @@ pub(super) fn finish(
             plan.insert(refactor(plan.step(number)?, &quality, plan), number, true)?;
         }
         Ok(Vec::new())
+    })
+}
+
+/// Ends a try badly. Whether the plan halted comes back.
+pub fn fail(
+    context: &CommandContext,
+    number: StepId,
+    came: Came,
+    why: Option<&str>,
+) -> Result<Kept<Moved>, CommandError> {
+    let (_, plan) = context.own()?;
+    let root = context.project.root();
+    let report = plan.step(number)?.report.as_ref().map(|report| root.join(report));
+    let is_there = report.is_some_and(|report| matches!(told::read_if_there(root, &report), Ok(Some(_))));
+    context.change(|plan, now| {
+        if is_there {
+            plan.reported(number);
+        }
+        plan.fail_run(number, came, why, now)
     })
 }
 

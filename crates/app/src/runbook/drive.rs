@@ -12,7 +12,8 @@ use super::{list, name_of};
 use crate::approval;
 use crate::error::{CommandError, Failure, Outcome};
 use crate::plan::close::{self, Closed};
-use crate::plan::{self, CommandContext, step};
+use crate::plan::{self, CommandContext, delegate, step};
+use crate::task;
 
 /// How a run goes on.
 #[derive(Debug, Serialize)]
@@ -88,8 +89,31 @@ pub fn start(context: &mut CommandContext, written: Option<&str>) -> Result<Vec<
     if plan.lock.is_none() {
         is_as_written(context, &plan)?;
         notes.extend(plan::lock(context, None)?.notes);
+        begin_task(context)?;
     }
     Ok(notes)
+}
+
+/// The task that runs it is in progress from now on, and done with the plan.
+fn begin_task(context: &CommandContext) -> Outcome {
+    let (_, plan) = context.found()?;
+    let (Some(source), None) = (&plan.runbook, &plan.task) else { return Ok(()) };
+    let tasks = task::CommandContext::of(context.project.clone(), &context.caller);
+    let command = format!("/orchestrate {}", source.folder);
+    let text = tasks.text().unwrap_or_default();
+    let file = engine_core::task::TaskFile::parse(&text);
+    let is_it = |task: &&engine_core::task::Task| {
+        task.is_open() && task.meta.command.as_deref() == Some(command.as_str())
+    };
+    let Some(name) = file.tasks().find(is_it).map(|task| task.meta.name.clone()) else { return Ok(()) };
+    // A task that cannot be started holds nothing up: it is somebody else's, or waits.
+    if task::state::start(&tasks, Some(&name), true).is_ok() {
+        context.change(|plan, _| {
+            plan.task = Some(name);
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// The plan of a runbook.
@@ -244,7 +268,7 @@ pub fn fail(
     let (_, plan) = context.found()?;
     must_be_delegated(&plan)?;
     let why = why.map(kept_words);
-    context.change(|plan, now| plan.fail_run(number, came, why.as_deref(), now))
+    delegate::fail(context, number, came, why.as_deref())
 }
 
 /// Halts the plan with a question for the user.

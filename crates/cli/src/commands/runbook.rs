@@ -12,7 +12,7 @@ mod done;
 mod fail;
 mod list;
 mod new;
-mod next;
+pub(super) mod next;
 mod prepare;
 mod resume;
 mod skip;

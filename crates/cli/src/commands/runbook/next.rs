@@ -55,7 +55,7 @@ fn copy(text: &str, ui: &Ui) -> Outcome {
     Ok(())
 }
 
-pub(super) fn show(next: &Next, ui: &Ui) {
+pub(in crate::commands) fn show(next: &Next, ui: &Ui) {
     if ui.is_json() {
         ui.object(&json!({"version": 1, "runbook": next}));
         return;
