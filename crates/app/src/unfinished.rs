@@ -29,6 +29,7 @@ pub struct OpenPlan {
     /// The agent session that works on it is not alive.
     pub orphaned: bool,
     /// The command by which another takes it up.
+    #[serde(skip)]
     take: String,
 }
 
