@@ -51,7 +51,7 @@ pub(super) fn finish(
             return findings(plan, number, critical, now).map(|()| Vec::new());
         }
         if plan.step(number)?.state != State::Active {
-            plan.begin_inline(number, None, now)?;
+            plan.begin_inline(number, None, None, now)?;
         }
         plan.finish(number, found, now)?;
         if let Some(quality) = quality {
@@ -94,7 +94,7 @@ fn may_end(step: &Step, plan: &Plan) -> Result<(), CommandError> {
         }
         Some(_) => Ok(()),
         None if !step.is_delegated() => {
-            plan.clone().begin_inline(number, None, &now)?;
+            plan.clone().begin_inline(number, None, None, &now)?;
             Ok(())
         }
         None => {

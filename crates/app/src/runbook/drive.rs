@@ -5,12 +5,13 @@ use engine_core::dialect::AgentCall;
 use engine_core::plan::{Came, HaltKind, Moved, Plan, Report, Step, StepId, Turn};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
-use engine_store::{clock, told};
+use engine_store::{clock, content, told};
 use serde::Serialize;
 
 use super::{list, name_of};
 use crate::approval;
 use crate::error::{CommandError, Failure, Outcome};
+use crate::evidence::PATIENCE;
 use crate::plan::close::{self, Closed};
 use crate::plan::{self, CommandContext, delegate, step};
 use crate::task;
@@ -154,7 +155,8 @@ pub fn next(context: &mut CommandContext, written: Option<&str>) -> Result<Next,
     let (_, plan) = context.found()?;
     if let Turn::Inline(step) = plan.turn(&clock::now().rfc3339()) {
         let (number, head) = (step.number, context.head());
-        context.change(|plan, now| plan.begin_inline(number, head, now))?;
+        let content = content::take(&context.project, PATIENCE).ok();
+        context.change(|plan, now| plan.begin_inline(number, head, content, now))?;
     }
     let (_, plan) = context.found()?;
     let turn = turn(&plan, context)?;

@@ -122,6 +122,7 @@ mod restore_attacks;
 mod router;
 mod run;
 mod runbook_drive;
+mod runbook_ways;
 mod senders;
 mod session_begin;
 mod session_check;

@@ -41,6 +41,11 @@ impl Orchestra {
         Self { stage, calls: Cell::new(0) }
     }
 
+    /// In a project as it is.
+    pub(crate) fn around(stage: Stage) -> Self {
+        Self { stage, calls: Cell::new(0) }
+    }
+
     pub(crate) fn new() -> Self {
         Self::of(RUNBOOK)
     }

@@ -391,7 +391,13 @@ impl Plan {
     }
 
     /// Begins a step that the main agent does itself.
-    pub fn begin_inline(&mut self, number: StepId, head: Option<String>, now: &str) -> Result<(), Refusal> {
+    pub fn begin_inline(
+        &mut self,
+        number: StepId,
+        head: Option<String>,
+        content: Option<String>,
+        now: &str,
+    ) -> Result<(), Refusal> {
         self.works()?;
         let at = self.place(number)?;
         if self.steps[at].state == State::Active {
@@ -400,7 +406,7 @@ impl Plan {
         if let Some(first) = self.holds_up(at) {
             return Err(Refusal::new(format!("step {} comes before step {number}", first.number)));
         }
-        self.steps[at].begin(head, None, now);
+        self.steps[at].begin(head, content, now);
         Ok(())
     }
 
