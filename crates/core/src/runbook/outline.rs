@@ -134,8 +134,8 @@ impl<'a> Head<'a> {
 
 /// A title, without what divides it from its number.
 fn title(text: &str) -> &str {
-    text.trim_start_matches(|c: char| matches!(c, ':' | '-' | '–' | '—' | '.' | ')') || c.is_whitespace())
-        .trim_end()
+    let text = text.trim();
+    text.strip_prefix([':', '-', '–', '—', '.', ')']).unwrap_or(text).trim_start()
 }
 
 /// A title as one line that steers no terminal.

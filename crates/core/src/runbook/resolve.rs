@@ -68,7 +68,7 @@ impl Resolver<'_> {
             if raw.steps.is_empty() {
                 if phase.inline {
                     drafts.push(self.whole_phase(raw, &phase, &defaults));
-                } else {
+                } else if !document.is_empty() {
                     let number = raw.number;
                     let text = format!(
                         "phase {number} has no steps: add `## Step {number}.1: TITLE`, or write {{type: inline}} behind its title"
@@ -135,6 +135,15 @@ impl Resolver<'_> {
                 }
             }
         }
+        if ["{type", "{model", "(type:", "(model:"]
+            .iter()
+            .any(|begun| raw.title.to_lowercase().contains(begun))
+        {
+            let text = format!(
+                "the braces of {what} are not closed at the end of its line, and not read: end it with `{{type: tdd}}`"
+            );
+            problems.error(document.path, raw.at.1, text);
+        }
         // Some write the model below the heading, as in a step.
         let fields = field::fields(self.documents, &raw.preamble);
         let mut without = Vec::new();
@@ -157,7 +166,7 @@ impl Resolver<'_> {
         let inline = kind.or(front.kind) == Some(Type::Inline);
         let phase = Phase {
             number: raw.number,
-            title: if raw.title.is_empty() { format!("Phase {}", raw.number) } else { raw.title.clone() },
+            title: if raw.title.is_empty() { untitled(raw.number) } else { raw.title.clone() },
             inline,
             preamble: body::text(self.documents, &lines),
             path: document.path.to_owned(),
@@ -188,7 +197,7 @@ impl Resolver<'_> {
         if tier.is_none() {
             let instead = instead.map_or(String::new(), |model| format!(", and {model} takes its place"));
             let text = format!(
-                "model {:?} of {what} is not known{instead}: write {}",
+                "model {:?} of {what} is not known{instead}: write one of {}",
                 field::bare(value),
                 self.facts.known()
             );
@@ -501,7 +510,7 @@ impl Resolver<'_> {
             runbook.steps.push(Step {
                 id: StepId::from(phase.number).with(Part::Vet),
                 kind: Kind::Review,
-                title: format!("Review of phase {}: {}", phase.number, phase.title),
+                title: review(phase),
                 phase: phase.number,
                 model: self.facts.reviewing(),
                 needs: ids(&order.before_review[place]),
@@ -539,6 +548,15 @@ impl Values {
     fn has(&self, key: Key) -> bool {
         self.keys.contains(&key)
     }
+}
+
+fn review(phase: &Phase) -> String {
+    let title = format!("Review of phase {}", phase.number);
+    if phase.title == untitled(phase.number) { title } else { format!("{title}: {}", phase.title) }
+}
+
+fn untitled(phase: u32) -> String {
+    format!("Phase {phase}")
 }
 
 fn word(raw: &RawStep) -> &'static str {

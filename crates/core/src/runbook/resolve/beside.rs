@@ -125,11 +125,9 @@ impl Resolver<'_> {
                 };
                 let phases = runbook.phases.iter().filter(|phase| !phase.inline);
                 let known = phases.map(|phase| phase.number.to_string()).collect::<Vec<_>>().join(", ");
-                problems.error(
-                    &path,
-                    line,
-                    format!("phase {number} {why}: write one of {known}, or take the tag out"),
-                );
+                let known =
+                    if known.is_empty() { String::new() } else { format!("write one of {known}, or ") };
+                problems.error(&path, line, format!("phase {number} {why}: {known}take the tag out"));
             }
         }
     }
