@@ -43,7 +43,7 @@ impl<'a> Body<'a> {
         let mut roles = Vec::with_capacity(lines.len());
         let mut current: Option<(usize, Role)> = None;
         for (document, line) in lines {
-            if let Some((level, text)) = documents[*document].lines.heading(*line) {
+            if let Some((level, text)) = documents[*document].heading(*line) {
                 match Role::of(text) {
                     Some(role) => current = Some((level, role)),
                     None if current.is_some_and(|(open, _)| level <= open) => current = None,
@@ -80,7 +80,7 @@ impl<'a> Body<'a> {
 /// Whether a heading among these lines says when to stop.
 pub(super) fn stops(documents: &[Document<'_>], lines: &[At]) -> bool {
     let says = |(document, line): &At| {
-        let Some((_, text)) = documents[*document].lines.heading(*line) else { return false };
+        let Some((_, text)) = documents[*document].heading(*line) else { return false };
         let text = text.to_lowercase();
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         words.any(|word| matches!(word, "stop" | "stops" | "stopping")) || text.contains("error condition")

@@ -43,7 +43,7 @@ const LONGEST_DESCRIPTION: usize = 60;
 
 const SCOPE: &str = "## Scope\n\
     \n\
-    The step file that the prompt names is all there is to do: no other step, and no file that its `Files:` line does not list.\n\
+    The step file that the prompt names is all there is to do: no other step and, where it has a `Files:` line, no other file.\n\
     Its `Check:` line is the check that shows the step done. No commits.\n\
     The report goes to the path in its `Report:` line. The answer is one line: `done: <path of the report>`, or\n\
     `error: <what, where>; <path of the report>`.\n";

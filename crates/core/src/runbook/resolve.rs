@@ -78,11 +78,16 @@ impl Resolver<'_> {
             }
             for step in &raw.steps {
                 let word = word(step);
-                if let Some(first) = first.get(&step.id) {
+                if let Some((other, line)) = first.get(&step.id) {
+                    let file = if *other == step.at.0 { "" } else { self.documents[*other].path };
+                    let place = if file.is_empty() {
+                        format!("line {}", line + 1)
+                    } else {
+                        format!("{file}:{}", line + 1)
+                    };
+                    let id = step.id;
                     let text = format!(
-                        "{word} {} is there twice, first in line {}: give this one the next free number",
-                        step.id,
-                        first.1 + 1
+                        "{word} {id} is there twice, first in {place}: give this one the next free number"
                     );
                     problems.error(document.path, step.at.1, text);
                     continue;

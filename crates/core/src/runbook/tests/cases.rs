@@ -241,7 +241,7 @@ fn inline_phases_have_no_step_files() {
     insta::assert_snapshot!(files[1].text, @"
     # Orchestrator plan: foo
     Type: mixed
-    Agents: foo-92e792-task
+    Agents: foo-7f8944-task
     Run: engine runbook next
 
     - INLINE | phase 1 | – | ask
@@ -286,10 +286,10 @@ fn every_agent_that_is_named_is_rendered() {
         kinds.push(head.join(", ").replace(|c: char| c.is_ascii_digit(), "0"));
     }
     insta::assert_snapshot!(kinds.join("\n"), @"
-    Type: general, Agents: foo-00e000-task
-    Type: tdd, Agents: foo-0f0f00-tdd
-    Type: tdd, Agents: foo-00e000-task, foo-0f0f00-tdd
-    Type: mixed, Agents: foo-00e000-task, foo-0f0f00-tdd
+    Type: general, Agents: foo-0f0000-task
+    Type: tdd, Agents: foo-e00b00-tdd
+    Type: tdd, Agents: foo-0f0000-task, foo-e00b00-tdd
+    Type: mixed, Agents: foo-0f0000-task, foo-e00b00-tdd
     ");
 }
 

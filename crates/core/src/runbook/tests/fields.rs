@@ -70,7 +70,7 @@ fn files_are_there_or_are_made() {
         ("patterns", "## Step 1.1: a\nFiles: src/*.rs, docs/\n"),
         (
             "shared",
-            "## Step 1.1: a\nFiles: src/a.rs\n## Step 1.2: b\nFiles: src/a.rs, src/b.rs\nNeeds: none\n## Step 1.3: c\nFiles: src/b.rs\nNeeds: 1.1\n## Step 1.4: d\nFiles: src/a.rs\n",
+            "## Step 1.1: a\nFiles: src/a.rs\n## Step 1.2: b\nFiles: src/a.rs, src/b.rs\nNeeds: none\n## Step 1.3: c\nFiles: src/b.rs\nNeeds: 1.1\n## Step 1.4: d\nFiles: src/a.rs\n## Step 1.5: e\nFiles: src/a.rs\nNeeds: none\n",
         ),
         (
             "shared by a pattern",
@@ -95,10 +95,11 @@ fn files_are_there_or_are_made() {
     patterns
 
     shared
-    10: 1.1 and 1.2 change src/a.rs, in no order: write `Needs: 1.1` below 1.2
-    13: 1.2 and 1.3 change src/b.rs, in no order: write `Needs: 1.2` below 1.3
+    10: 1.2 and 1.1 change src/a.rs, in no order: add 1.1 to the `Needs:` of 1.2
+    13: 1.3 and 1.2 change src/b.rs, in no order: add 1.2 to the `Needs:` of 1.3
+    18: 1.5 and 1.1, 1.2, 1.4 change src/a.rs, in no order: add 1.1, 1.2, 1.4 to the `Needs:` of 1.5
     shared by a pattern
-    10: 1.1 and 1.2 change src/a.rs, in no order: write `Needs: 1.1` below 1.2
+    10: 1.2 and 1.1 change src/a.rs, in no order: add 1.1 to the `Needs:` of 1.2
     shared over phases
 
     over lines
@@ -141,6 +142,10 @@ fn values_that_cannot_be_used_are_named() {
             "numbers",
             "## Step 1.1: a\n## Step 1.2.3: b\n## Cycle 4: c\n## Step 1.2-test: d\n### Steps to take\n### Step by step\n",
         ),
+        (
+            "parts of a step",
+            "## Step 1.1: a\n#### Step 1: x\n#### Step 1.1.1: y\n#### Cycle 2\n### Step 1.2: b\n",
+        ),
         ("order", "## Step 1.1: a\n## Step 1.3: b\n## Step 1.2: c\n## Step 1.7: d\n"),
         (
             "whole numbers",
@@ -148,7 +153,7 @@ fn values_that_cannot_be_used_are_named() {
         ),
         (
             "phases",
-            "# Phase 1: a\n## Step 1.1: a\n# Phase 1: b\n# Phase 4: c {size: big}\n## Step 4.1: a\n# Phase 5: d {type: tdd\n## Step 5.1: a\n",
+            "# Phase 1: a\n## Step 1.1: a\n### Phase 7 notes\n# Phase 1: b\n# Phase 4: c {size: big}\n## Step 4.1: a\n# Phase 5: d {type: tdd\n## Step 5.1: a\n",
         ),
         ("no steps", "# Phase 1: a\nText.\n"),
         (
@@ -174,6 +179,8 @@ fn values_that_cannot_be_used_are_named() {
     8: 1.2.3 is not the number of a step: write PHASE.STEP, for example 1.2
     9: 4 is not the number of a step: write PHASE.STEP, for example 1.2
     10: 1.2-test is not the number of a step: write PHASE.STEP, for example 1.2
+    parts of a step
+
     order
     8: warning: step 1.3 follows 1.1: 1.2 is missing
     9: step 1.2 follows 1.3: numbers go up; move it, or number it anew
@@ -182,11 +189,11 @@ fn values_that_cannot_be_used_are_named() {
     11: warning: step 4 follows 2: 3 is missing
     12: step 3 follows 4: numbers go up; move it, or number it anew
     phases
-    9: phase 1 is there twice: give this one the next number
-    9: phase 1 has no steps: add `## Step 1.1: TITLE`, or write {type: inline} behind its title
-    10: warning: phase 4 follows phase 1: phase 2 to phase 3 are missing
-    10: warning: "size" of phase 4 is not known and not used: known are type and model
-    12: the braces of phase 5 are not closed at the end of its line, and not read: end it with `{type: tdd}`
+    10: phase 1 is there twice: give this one the next number
+    10: phase 1 has no steps: add `## Step 1.1: TITLE`, or write {type: inline} behind its title
+    11: warning: phase 4 follows phase 1: phase 2 to phase 3 are missing
+    11: warning: "size" of phase 4 is not known and not used: known are type and model
+    13: the braces of phase 5 are not closed at the end of its line, and not read: end it with `{type: tdd}`
     no steps
     7: phase 1 has no steps: add `## Step 1.1: TITLE`, or write {type: inline} behind its title
     unfilled

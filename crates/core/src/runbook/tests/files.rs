@@ -41,8 +41,8 @@ fn only_what_changes_is_changed() {
     Changed steps/step-2-1.md
     Refreshed steps/step-2-2.md
     Changed orchestrator-plan.md
-    Unchanged agents/foo-1f4844-task.md
-    Unchanged agents/foo-ae901d-tdd.md
+    Unchanged agents/foo-17d34a-task.md
+    Unchanged agents/foo-bc5071-tdd.md
     Vanished steps/step-2-3.md
     ");
     // What all agents are given: their names change with it.
@@ -57,10 +57,10 @@ fn only_what_changes_is_changed() {
     Refreshed steps/step-2-2.md
     Refreshed steps/step-2-3.md
     Changed orchestrator-plan.md
-    New agents/foo-dec1e8-task.md
-    New agents/foo-ecea96-tdd.md
-    Replaced agents/foo-1f4844-task.md
-    Replaced agents/foo-ae901d-tdd.md
+    New agents/foo-fa19b9-task.md
+    New agents/foo-11147b-tdd.md
+    Replaced agents/foo-17d34a-task.md
+    Replaced agents/foo-bc5071-tdd.md
     ");
 }
 
@@ -114,6 +114,10 @@ fn a_title_stays_a_title() {
         "{{ x }} {y: z",
         "- [ ] item",
         "yes",
+        "learn C#",
+        "closed ##",
+        "use *args*",
+        "ends with:",
         "Phase 2: not one",
     ];
     let head = "---\nmodel: haiku\ncheck: c\n---\n# Common context\n### Stop\n";
@@ -169,6 +173,22 @@ fn a_title_stays_a_title() {
     Title: "yes"
     # Step 1.1: yes
     - INLINE | phase 2 | – | yes
+
+    Title: learn C#
+    # Step 1.1: learn C#
+    - INLINE | phase 2 | – | learn C#
+
+    Title: closed
+    # Step 1.1: closed
+    - INLINE | phase 2 | – | closed ##
+
+    Title: use *args*
+    # Step 1.1: use *args*
+    - INLINE | phase 2 | – | use *args*
+
+    Title: "ends with:"
+    # Step 1.1: ends with:
+    - INLINE | phase 2 | – | ends with:
 
     Title: "Phase 2: not one"
     # Step 1.1: Phase 2: not one
