@@ -152,7 +152,7 @@ impl Resolver<'_> {
         // Some write the model below the heading, as in a step.
         let fields = field::fields(self.documents, &raw.preamble);
         let mut without = Vec::new();
-        for field in fields.iter().filter(|field| field.key == Key::Model) {
+        for field in fields.iter().filter(|field| field.key == Key::Model && !field.value.is_empty()) {
             without.extend(&field.lines);
             let at = (document.path, field.lines[0].1);
             if unfilled::is_open(&field.value) {
@@ -591,21 +591,18 @@ fn stem(kind: Kind, id: StepId) -> String {
 fn check_sections(raw: &RawStep, body: &Body<'_>, kind: Kind, path: &str, problems: &mut Problems) {
     let id = raw.id;
     if kind == Kind::Cycle {
+        let mut missing = |role: Role, name: &str, holds: &str| {
+            let text = match body.bold(role) {
+                Some((_, line)) => format!("line {} is no heading: write `### {name}` there", line + 1),
+                None => format!("add `### {name}` with {holds}"),
+            };
+            problems.error(path, raw.at.1, format!("cycle {id} has no {name} heading: {text}"));
+        };
         if !body.has(Role::Red) {
-            problems.error(
-                path,
-                raw.at.1,
-                format!(
-                    "cycle {id} has no RED heading: add `### RED` with the test and the failure it shows"
-                ),
-            );
+            missing(Role::Red, "RED", "the test and the failure it shows");
         }
         if !body.has(Role::Green) && !raw.regression {
-            problems.error(
-                path,
-                raw.at.1,
-                format!("cycle {id} has no GREEN heading: add `### GREEN` with the least code that passes"),
-            );
+            missing(Role::Green, "GREEN", "the least code that passes");
         }
     }
     let section = body.place(Role::Red).or_else(|| body.place(Role::Green));

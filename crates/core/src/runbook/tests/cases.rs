@@ -64,6 +64,25 @@ fn what_the_original_refused() {
     "#);
 }
 
+/// A runbook as the original wrote them.
+#[test]
+fn bold_text_is_no_heading() {
+    let text = format!(
+        "{HEAD}\n---\n\n### Phase 1: a (type: tdd, model: sonnet)\n\n**Scope:** all.\n\n**Execution Model:**\n- Cycles: sonnet\n\n---\n\n\
+         ## Cycle 1.1: a\n\n**RED Phase:**\n\n- fails\n\n**GREEN Phase:**\n\n- passes\n\n---\n\n\
+         ## Cycle 1.2: b\n\n### RED\n\n---\nr\n### GREEN\nTitle\n---\n\n---\n"
+    );
+    insta::assert_snapshot!(problems(&text), @"
+    20: cycle 1.1 has no RED heading: line 22 is no heading: write `### RED` there
+    20: cycle 1.1 has no GREEN heading: line 26 is no heading: write `### GREEN` there
+    ");
+    let runbook = one(&text).runbook;
+    assert_eq!(runbook.common, "### Stop conditions\nNever.");
+    assert_eq!(runbook.phases[0].preamble, "**Scope:** all.\n\n**Execution Model:**\n- Cycles: sonnet");
+    assert_eq!(runbook.steps[0].body, "**RED Phase:**\n\n- fails\n\n**GREEN Phase:**\n\n- passes");
+    assert_eq!(runbook.steps[1].body, "### RED\n\n---\nr\n### GREEN\nTitle\n---");
+}
+
 /// What is wrong with several files of a folder.
 fn beside(files: &[(&str, &str)]) -> String {
     shown(&reading(files))
