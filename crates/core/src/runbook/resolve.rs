@@ -67,7 +67,8 @@ impl Resolver<'_> {
             let (phase, defaults) = self.phase(place, raw, stops, problems);
             if raw.steps.is_empty() {
                 if phase.inline {
-                    drafts.push(self.whole_phase(raw, &phase, &defaults));
+                    let step = whole(raw, &phase);
+                    drafts.push(self.step(&step, &defaults, &mut without_stop, problems));
                 } else if !document.is_empty() {
                     let number = raw.number;
                     let text = format!(
@@ -149,6 +150,13 @@ impl Resolver<'_> {
             );
             problems.error(document.path, raw.at.1, text);
         }
+        if kind == Some(Type::Tdd) && !raw.steps.is_empty() && raw.steps.iter().all(|step| !step.cycle) {
+            let number = raw.number;
+            let text = format!(
+                "{what} is of type tdd and has no cycle, so no test has to fail first: write `## Cycle {number}.1: TITLE`, or take the type out"
+            );
+            problems.warning(document.path, raw.at.1, text);
+        }
         // Some write the model below the heading, as in a step.
         let fields = field::fields(self.documents, &raw.preamble);
         let mut without = Vec::new();
@@ -209,26 +217,6 @@ impl Resolver<'_> {
             problems.warning(path, line, text);
         }
         tier
-    }
-
-    /// A phase that is carried out by hand and names no steps is one.
-    fn whole_phase(&self, raw: &RawPhase, phase: &Phase, defaults: &Defaults<'_>) -> Draft {
-        let id = StepId::of(raw.number, 1);
-        let step = Step {
-            id,
-            kind: Kind::Inline,
-            title: phase.title.clone(),
-            phase: raw.number,
-            model: defaults.model.clone(),
-            check: defaults.front.check.clone(),
-            requirements: self.requirements(&raw.title, &raw.preamble, &[]),
-            body: phase.preamble.clone(),
-            stem: format!("inline-{}", id.slug()),
-            path: phase.path.clone(),
-            line: phase.line,
-            ..Step::default()
-        };
-        Draft { step, phase: defaults.place, parts: Vec::new(), needs: None, files_at: raw.at.1 }
     }
 
     fn step(
@@ -552,6 +540,18 @@ impl Values {
 
     fn has(&self, key: Key) -> bool {
         self.keys.contains(&key)
+    }
+}
+
+/// A phase that is carried out by hand and has no steps is one.
+fn whole(raw: &RawPhase, phase: &Phase) -> RawStep {
+    RawStep {
+        id: StepId::of(raw.number, 1),
+        cycle: false,
+        title: phase.title.clone(),
+        regression: false,
+        at: raw.at,
+        lines: raw.preamble.clone(),
     }
 }
 

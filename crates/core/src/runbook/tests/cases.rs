@@ -243,12 +243,12 @@ fn spikes_and_regressions_need_fewer_sections() {
 #[test]
 fn inline_phases_have_no_step_files() {
     let text = format!(
-        "{HEAD}### Phase 1: ask (type: inline)\nAsk R1.\n### Phase 2: do {{type: inline}}\n#### Step 2.1: one\n#### Step 2.2: two\nCheck: `ls`\n## Phase 3: last {{type: general}}\n## Step 3.1: s\n"
+        "{HEAD}### Phase 1: ask (type: inline)\nCheck: `test -f ok`\nAsk R1.\n### Phase 2: do {{type: inline}}\n#### Step 2.1: one\n#### Step 2.2: two\nCheck: `ls`\n## Phase 3: last {{type: general}}\n## Step 3.1: s\n"
     );
     assert_eq!(problems(&text), "");
     let runbook = one(&text).runbook;
     insta::assert_snapshot!(steps(&runbook), @r#"
-    1.1 Inline "ask" phase 1 haiku | proof `cargo test` passes | as inline-1-1
+    1.1 Inline "ask" phase 1 haiku | proof `test -f ok` passes | as inline-1-1
     2.1 Inline "one" phase 2 haiku | needs 1.1 | proof `cargo test` passes | as inline-2-1
     2.2 Inline "two" phase 2 haiku | needs 2.1 | proof `ls` passes | as inline-2-2
     3.1 Work "s" phase 3 haiku | needs 2.2 | proof `cargo test` passes | as step-3-1
@@ -278,6 +278,7 @@ fn inline_phases_have_no_step_files() {
 
     - INLINE | phase 1 | – | a
     ");
+    assert_eq!(runbook.steps[0].body, "Ask R1.");
     // No model is needed where no agent works.
     assert_eq!(problems("# Phase 1: a {type: inline}\nDo it.\n"), "");
 }

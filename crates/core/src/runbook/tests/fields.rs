@@ -155,6 +155,7 @@ fn values_that_cannot_be_used_are_named() {
             "phases",
             "# Phase 1: a\n## Step 1.1: a\n### Phase 7 notes\n# Phase 1: b\n# Phase 4: c {size: big}\n## Step 4.1: a\n# Phase 5: d {type: tdd\n## Step 5.1: a\n",
         ),
+        ("no cycle", "# Phase 1: a {type: tdd}\n## Step 1.1: a\n"),
         ("no steps", "# Phase 1: a\nText.\n"),
         (
             "unfilled",
@@ -194,6 +195,8 @@ fn values_that_cannot_be_used_are_named() {
     11: warning: phase 4 follows phase 1: phase 2 to phase 3 are missing
     11: warning: "size" of phase 4 is not known and not used: known are type and model
     13: the braces of phase 5 are not closed at the end of its line, and not read: end it with `{type: tdd}`
+    no cycle
+    7: warning: phase 1 is of type tdd and has no cycle, so no test has to fail first: write `## Cycle 1.1: TITLE`, or take the type out
     no steps
     7: phase 1 has no steps: add `## Step 1.1: TITLE`, or write {type: inline} behind its title
     unfilled
