@@ -7,13 +7,13 @@ use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
 use engine_core::evidence::ledger::{self, Line};
 use engine_core::evidence::proof::{Judge, Proof};
-use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, StepId, covers};
+use engine_core::plan::{COMMIT, Came, Kind, Moved, Plan, State, Step, StepId, covers};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, config_file, content, git, task_file};
 
 use super::drift::named;
-use super::{CommandContext, proof, review, unless_halted};
+use super::{CommandContext, delegate, proof, review, unless_halted};
 use crate::approval;
 use crate::error::CommandError;
 
@@ -44,6 +44,10 @@ pub fn fail(
 ) -> Result<Kept<()>, CommandError> {
     let number = number.into();
     let why = why.map(kept_words);
+    if context.own()?.1.is_delegated() {
+        let Kept { plan, notes, .. } = delegate::fail(context, number, Came::Failed, why.as_deref())?;
+        return Ok(Kept { answer: (), plan, notes });
+    }
     context.change(|plan, now| plan.fail(number, why.as_deref(), now))
 }
 
@@ -56,6 +60,9 @@ pub fn finish(
 ) -> Result<Kept<Vec<String>>, CommandError> {
     let number = number.into();
     let (_, before) = context.own()?;
+    if before.is_delegated() {
+        return delegate::finish(context, number, approved);
+    }
     if before.step(number)?.state == State::Done && before.works().is_ok() {
         return Ok(Kept { answer: Vec::new(), plan: before, notes: Vec::new() });
     }

@@ -23,6 +23,18 @@ pub enum Heir {
 }
 
 impl Plan {
+    /// The command by which an agent session takes it up.
+    pub fn take_command(&self) -> String {
+        match (self.is_delegated(), self.halted()) {
+            (true, None) => format!("engine runbook next {}", self.name),
+            (true, Some(_)) => format!("engine runbook resume {}, which asks the user", self.name),
+            (false, None) => format!("engine plan take {}", self.name),
+            (false, Some(_)) => {
+                format!("engine plan take {}, then engine plan resume, which asks the user", self.name)
+            }
+        }
+    }
+
     /// The command that comes next.
     pub fn next_command(&self) -> String {
         if self.halted().is_some() {
@@ -38,6 +50,13 @@ impl Plan {
                 "make {} pass; then the plan closes itself at the end of the turn",
                 proof.shown()
             );
+        }
+        if self.is_delegated() {
+            return if self.is_built() {
+                "engine plan close".to_owned()
+            } else {
+                "engine runbook next".to_owned()
+            };
         }
         if let Some(step) = self.active() {
             return format!("engine plan step done {}", step.number);
@@ -95,7 +114,9 @@ impl Step {
     pub fn begins(&self) -> String {
         let number = self.number;
         match (self.kind, self.proof.as_ref().map(Proof::command)) {
-            (Kind::Work, _) => format!("step {number} begins with its first change"),
+            (Kind::Work | Kind::Cycle | Kind::Inline | Kind::Review, _) => {
+                format!("step {number} begins with its first change")
+            }
             (Kind::Check, Some(Some(command))) => {
                 format!("run {}, which ends step {number}", command.shown())
             }
