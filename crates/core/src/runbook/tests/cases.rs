@@ -117,7 +117,7 @@ fn phase_files_count_without_gaps() {
     H14 nothing
     runbook.md:1: the runbook is not there: `engine runbook new foo` writes a template
     H14 empty runbook
-    runbook.md:1: the file is empty: `engine runbook new foo` prints a template
+    runbook.md:1: the file is empty: delete it, and `engine runbook new foo` writes a template
     both forms
     runbook.md:1: there are runbook.md and runbook-phase-1.md too: keep one of both forms
     late
