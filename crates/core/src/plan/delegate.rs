@@ -166,7 +166,7 @@ impl Run {
     }
 }
 
-/// Whether a model's full name is of a tier: `claude-haiku-4-5` is of `haiku`.
+/// Whether a model's full name is of a tier: `vendor-haiku-4-5` is of `haiku`.
 pub fn is_of_tier(model: &str, tier: &str) -> bool {
     let (model, tier) = (model.to_lowercase(), tier.to_lowercase());
     model == tier || model.split(['-', '/', '.', ':', '[', '@']).any(|part| part == tier)
@@ -637,3 +637,6 @@ impl Step {
         covers(&self.files, path)
     }
 }
+
+#[cfg(test)]
+mod tests;
