@@ -81,6 +81,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("chain peel", Reads),
     ("chain show", Reads),
     ("chain next", Reads),
+    ("chain return", Changes),
     ("chain drop", Changes),
     ("chain fail", Changes),
     ("chain retry", Changes),
