@@ -1,6 +1,6 @@
 //! The end of a turn: the next entry is named once, the last one is held to what it declares, and exits are offered.
 
-use engine_core::chain::{Condition, Entry, Stored, brief};
+use engine_core::chain::{Entry, Stored, brief};
 use engine_core::change::Change;
 use engine_core::event::Stop;
 use engine_core::verdict::Finding;
@@ -11,9 +11,6 @@ use super::{View, line, task_done};
 pub(super) fn at_stop(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Option<Finding> {
     let session = view.session();
     let chain = session.chain()?;
-    if stop.subagent_running && runs_steps(chain) {
-        return None;
-    }
     let quiet = |changes: Vec<Change>| Some(Finding { changes, ..Finding::default() });
     if chain.left.is_empty() {
         return at_last(stop, chain, view);
@@ -55,12 +52,6 @@ pub(super) fn at_stop(stop: &Stop<'_>, view: &(impl View + ?Sized)) -> Option<Fi
     finding.moved = true;
     finding.changes.push(Change::ChainNamed);
     Some(finding.because("the next entry of the chain was not called in this turn"))
-}
-
-/// Whether the current entry has steps of a runbook carried out: while a subagent is at one, the end of a turn is right.
-fn runs_steps(chain: &Stored) -> bool {
-    let conditions = chain.began.iter().flat_map(|began| &began.ending.done_when);
-    conditions.into_iter().any(|condition| matches!(condition, Condition::Run(_)))
 }
 
 /// The end of a turn in which the last entry is at work: the chain ends when that is done.
