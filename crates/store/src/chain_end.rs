@@ -10,7 +10,7 @@ use engine_core::config::Config;
 use engine_core::evidence::proof::Command;
 use engine_core::evidence::{self, EditScope, Evidence};
 use engine_core::journal::Entry;
-use engine_core::plan::{Plan, State};
+use engine_core::plan::Plan;
 use engine_text::glob;
 use engine_text::line::fingerprint;
 use engine_text::stamp::Stamp;
@@ -69,14 +69,16 @@ pub(crate) fn unmet(
     began.ending.done_when.iter().filter(|condition| !holds(condition)).cloned().collect()
 }
 
-/// The plan that a run is: the one of that name, else one that a session of the chain works on, or closed since then.
+/// The plan that a run is: the one of that name, else the delegated one that a session of the chain works on, or closed since then.
 fn plan_of(project: &Project, name: &str, sessions: &[&str], since: Stamp) -> Option<Plan> {
     let read = |name: &str| PlanFile::new(project, name).peek().and_then(Result::ok);
     if !name.is_empty() && (PlanFile::new(project, name).exists() || is_plan_folder(project, name)) {
         return read(name);
     }
     let since = since.rfc3339();
-    let is_theirs = |plan: &Plan| plan.owner.as_deref().is_some_and(|owner| sessions.contains(&owner));
+    let is_theirs = |plan: &Plan| {
+        plan.is_delegated() && plan.owner.as_deref().is_some_and(|owner| sessions.contains(&owner))
+    };
     let is_closed = |plan: &Plan| plan.closed.as_ref().is_some_and(|closed| closed.at >= since);
     let names = plan_file::newest(project, MOST_PLANS);
     let theirs: Vec<Plan> = names.iter().filter_map(|name| read(name)).filter(is_theirs).collect();
@@ -93,7 +95,7 @@ fn is_plan_folder(project: &Project, name: &str) -> bool {
 fn is_built(plan: &Plan) -> bool {
     match &plan.closed {
         Some(closed) => closed.approved.is_none(),
-        None => !plan.steps.is_empty() && plan.steps.iter().all(|step| step.state == State::Done),
+        None => plan.is_built(),
     }
 }
 

@@ -64,7 +64,7 @@ fn reason(out: &Output) -> String {
 fn plan(stage: &Stage, name: &str, done: usize, more: &Value) {
     let outcome = |at: usize| if at < done { "done" } else { "open" };
     let step = |at: usize| json!({"number": at + 1, "text": "a step", "state": outcome(at)});
-    let mut plan = json!({"version": 2, "name": name, "createdAt": "2026-01-01T00:00:00Z",
+    let mut plan = json!({"version": 4, "name": name, "conduct": "delegate", "createdAt": "2026-01-01T00:00:00Z",
         "steps": [step(0), step(1)]});
     plan.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     stage.write(&format!(".engine/state/plans/{name}.json"), &plan.to_string());
@@ -218,6 +218,8 @@ fn a_run_is_built_when_all_steps_of_its_plan_are_done() {
     // Without an argument it is the plan of the session, open or closed since then.
     let stage = started("/orchestrate");
     plan(&stage, "theirs", 2, &json!({"owner": "another"}));
+    assert!(next(&stage).contains("not every step of its runbook is done"));
+    plan(&stage, "own", 2, &json!({"owner": SESSION, "conduct": "self"}));
     assert!(next(&stage).contains("not every step of its runbook is done"));
     plan(&stage, "ours", 1, &json!({"owner": SESSION}));
     assert!(next(&stage).contains("not every step of its runbook is done"));
