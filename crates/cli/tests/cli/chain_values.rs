@@ -242,3 +242,27 @@ fn the_turn_may_end_while_a_subagent_is_at_a_step() {
     If the skill waits for the user, or the user does not want it, ending the turn is right. If it cannot be done: engine chain fail WHY.
     ");
 }
+
+/// The chain of the seed, with the skills as they are shipped.
+#[test]
+fn the_shipped_skills_hand_their_plan_on() {
+    let stage = Stage::new();
+    for name in ["design", "plan-adhoc", "orchestrate", "handoff", "commit"] {
+        let path = format!("{}/../../plugin/skills/{name}/SKILL.md", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(path).unwrap();
+        stage.write(&format!(".claude/skills/{name}/SKILL.md"), &text);
+    }
+    stage.write("plans/x/design.md", "# X\n");
+    stage.hook(&here(&stage, "SessionStart", json!({})));
+    stage.hook(&stage.prompt(CHAIN));
+    assert_eq!(agent(&stage, &["return", "plan=plans/x"]).code, Some(0));
+    skill_ran(&stage, "plan-adhoc", "plans/x");
+    assert_eq!(
+        agent(&stage, &["next"]).stdout,
+        "Skill(skill: \"orchestrate\", args: \"plans/x [CONTINUATION: /handoff --commit, /commit]\")\n"
+    );
+    skill_ran(&stage, "orchestrate", "plans/x");
+    assert!(reason(&skill_call(&stage, "handoff", "--commit")).contains("not every step of plans/x is done"));
+    plan(&stage, "x", 2, &json!({}));
+    skill_call(&stage, "handoff", "--commit").assert_silent();
+}
