@@ -32,6 +32,7 @@ pub mod policy;
 pub mod queue;
 pub mod registry;
 pub mod replay;
+pub mod runbook;
 pub mod session;
 pub mod settings;
 pub mod sigil;

@@ -6,7 +6,9 @@ use std::time::Duration;
 use engine_core::approval::{Deed, Kind};
 use engine_core::evidence::proof::Proof;
 use engine_core::journal::Entry;
-use engine_core::plan::{Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step, StepId};
+use engine_core::plan::{
+    AgentNews, Approval, Criterion, HaltKind, Moved, Plan, Refusal, Start, Step, StepId,
+};
 use engine_core::session::kept_words;
 use engine_store::approve::Caller;
 use engine_store::plan_file::{self, Kept, PlanFile};
@@ -86,7 +88,7 @@ impl CommandContext {
         self.caller.session()
     }
 
-    fn session(&self, agent: &str) -> SessionFile {
+    pub(crate) fn session(&self, agent: &str) -> SessionFile {
         SessionFile::new(&self.project.sessions_folder(), agent)
     }
 
@@ -166,7 +168,7 @@ impl CommandContext {
     }
 
     /// Changes it.
-    fn change<T>(
+    pub(crate) fn change<T>(
         &self,
         change: impl FnOnce(&mut Plan, &str) -> Result<T, Refusal>,
     ) -> Result<Kept<T>, CommandError> {
@@ -179,7 +181,7 @@ impl CommandContext {
     }
 
     /// Changes it, if it is still what was judged: evidence takes its time to look up, and so does a person.
-    fn change_judged<T>(
+    pub(crate) fn change_judged<T>(
         &self,
         judged: &Plan,
         change: impl FnOnce(&mut Plan, &str) -> Result<T, Refusal>,
@@ -214,11 +216,11 @@ impl CommandContext {
     }
 
     /// The worktree in which this command runs.
-    fn worktree(&self) -> Option<String> {
+    pub(crate) fn worktree(&self) -> Option<String> {
         self.project.worktree().map(|folder| folder.display().to_string())
     }
 
-    fn head(&self) -> Option<String> {
+    pub(crate) fn head(&self) -> Option<String> {
         evidence::head(&self.project)
     }
 }
@@ -247,6 +249,10 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
     let kept = file.update(|plan| {
         if !plan.is_open() {
             return Err(CommandError::refused(format!("plan {name} is closed")));
+        }
+        if plan.owner.as_deref().is_some_and(|owner| owner != agent) {
+            // Its agents ended with it.
+            plan.heard(&AgentNews::Lost, agent, &clock::now().rfc3339());
         }
         match plan.owner.clone().filter(|owner| owner != agent) {
             Some(owner) if context.session(&owner).is_alive() => {
@@ -332,6 +338,16 @@ fn shown_step(step: &Step) -> String {
         Some(proof) => format!("{} ({})", step.text, proof.shown()),
         None => step.text.clone(),
     }
+}
+
+/// What is wrong with the proofs of a plan before anything has run.
+pub fn proof_problems(plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    proof::impossible(plan, context)
+}
+
+/// Why a person must agree to the proofs of a plan.
+pub fn proof_doubts(plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    proof::doubtful(plan, context)
 }
 
 /// Adds a step. Its number comes back, and whether the plan was halted by it.

@@ -28,6 +28,9 @@ pub struct OpenPlan {
     pub halted: Option<String>,
     /// The agent session that works on it is not alive.
     pub orphaned: bool,
+    /// The command by which another takes it up.
+    #[serde(skip)]
+    take: String,
 }
 
 impl OpenPlan {
@@ -37,19 +40,16 @@ impl OpenPlan {
             steps: plan.steps.len(),
             halted: plan.halted().map(|halt| one_line(&halt.reason, REASON)),
             orphaned: plan_file::is_orphaned(project, &plan),
+            take: plan.take_command(),
             name: plan.name,
         }
     }
 
     /// `login, 1 of 3 steps, halted: a key is missing; its session has ended: engine plan take login`.
     fn shown(&self) -> String {
-        let Self { name, done, steps, .. } = self;
+        let Self { name, done, steps, take, .. } = self;
         let halted = self.halted.as_ref().map(|reason| format!(", halted: {reason}")).unwrap_or_default();
-        let orphaned = if self.orphaned {
-            format!("; its session has ended: engine plan take {name}")
-        } else {
-            String::new()
-        };
+        let orphaned = if self.orphaned { format!("; its session has ended: {take}") } else { String::new() };
         format!("{name}, {done} of {steps} steps{halted}{orphaned}")
     }
 }

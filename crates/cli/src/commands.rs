@@ -38,6 +38,7 @@ mod queue;
 mod replay;
 mod rules;
 mod run;
+mod runbook;
 mod session;
 mod show;
 mod sigil;
@@ -117,6 +118,8 @@ pub(crate) enum Command {
     )]
     FindSessions(session::list::SessionListArgs),
     Plan(plan::PlanArgs),
+    #[command(subcommand)]
+    Runbook(runbook::RunbookCommand),
     Evidence(evidence::EvidenceArgs),
     #[command(subcommand)]
     Tag(tag::TagCommand),
@@ -186,6 +189,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Plan(args)) => plan::run(&args, &ui),
+        Some(Command::Runbook(command)) => runbook::run(&command, &ui),
         Some(Command::Evidence(args)) => evidence::run(&args, table, &ui),
         Some(Command::Approval(command)) => approval::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use engine_core::file_link::Protocol;
+use engine_text::decode::to_base64;
 use engine_text::undecoded::shown;
 use serde::Serialize;
 
@@ -80,6 +81,11 @@ impl Ui {
         for line in lines {
             self.talk(line);
         }
+    }
+
+    /// Hands a text to the clipboard of the terminal, by OSC 52. A terminal that does not know it ignores it.
+    pub(crate) fn clipboard(&self, text: &str) {
+        let _ = write!(io::stderr().lock(), "\x1b]52;c;{}\x07", to_base64(text));
     }
 
     /// One JSON object on one line.

@@ -34,6 +34,7 @@ mod quick;
 mod read;
 mod recall;
 mod red;
+mod replan;
 mod report;
 mod review;
 mod standing;
@@ -59,6 +60,7 @@ pub use quick::{Extent, QUICK_FILES, QUICK_LINES};
 pub use read::{LARGEST, is_inside, read, text_of, unproved};
 pub use recall::Heir;
 pub use red::RedLacks;
+pub use replan::Replanned;
 pub use report::Report;
 pub use review::{Opinion, PROMPT_WRITER, ROLES, Review, Reviewer, Reviewing, UNBRIEFED, differ, role};
 pub use step::Moved;
@@ -210,6 +212,9 @@ pub struct Step {
     /// Where it reports, from the root.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub report: Option<String>,
+    /// A fingerprint of what its file says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
     /// What must be done before it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<StepId>,

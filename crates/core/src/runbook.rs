@@ -9,6 +9,7 @@ use crate::evidence::proof::{Command, Proof};
 use crate::plan::{Part, StepId};
 
 mod body;
+mod compile;
 mod difference;
 mod field;
 mod front;
@@ -23,7 +24,7 @@ mod unfilled;
 
 pub use difference::{Change, Difference, difference};
 pub use read::{Facts, Reading, Source, read};
-pub use render::{Baselines, Rendered, agent_of, agents, files};
+pub use render::{Agents, Baselines, Rendered, agent_of, agents, files};
 pub use requirement::Requirement;
 pub use template::template;
 

@@ -57,14 +57,12 @@ fn orphans(told: Option<&str>, view: &(impl View + ?Sized)) -> Vec<String> {
 
 fn orphan(plan: &Plan) -> String {
     let name = &plan.name;
+    let take = plan.take_command();
     match plan.halted() {
-        None => format!("engine: plan {name} is open, its session has ended: engine plan take {name}"),
+        None => format!("engine: plan {name} is open, its session has ended: {take}"),
         Some(halt) => {
             let reason = one_line(&redact(&halt.reason), REASON);
-            format!(
-                "engine: plan {name} is halted ({reason}), its session has ended: engine plan take {name}, then engine plan resume, \
-                 which asks the user"
-            )
+            format!("engine: plan {name} is halted ({reason}), its session has ended: {take}")
         }
     }
 }

@@ -33,6 +33,21 @@ pub fn hex(text: &str) -> Option<String> {
     String::from_utf8(bytes?).ok()
 }
 
+/// A text as Base64.
+pub fn to_base64(text: &str) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::new();
+    for bytes in text.as_bytes().chunks(3) {
+        let bits =
+            bytes.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - bytes.len()));
+        for place in 0..4 {
+            let digit = DIGITS[(bits >> (18 - 6 * place)) as usize % 64];
+            out.push(if place <= bytes.len() { char::from(digit) } else { '=' });
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +69,16 @@ mod tests {
             [("6c73", Some("ls")), ("6c 73\n", Some("ls")), ("ff", None), ("zz", None), ("", Some(""))]
         {
             assert_eq!(hex(text).as_deref(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_can_be_decoded() {
+        for (text, expected) in
+            [("", ""), ("a", "YQ=="), ("ab", "YWI="), ("abc", "YWJj"), ("plans/ü", "cGxhbnMvw7w=")]
+        {
+            assert_eq!(to_base64(text), expected);
+            assert_eq!(base64(expected).as_deref(), Some(text));
         }
     }
 }

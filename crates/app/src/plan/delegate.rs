@@ -4,7 +4,7 @@ use engine_core::approval::Deed;
 use engine_core::evidence::ledger::Line;
 use engine_core::evidence::proof::Proof;
 use engine_core::plan::{
-    Came, HaltKind, Kind, Part, Plan, REFACTOR, Report, Run, State, Step, StepId, TASK, Turn, covers,
+    Came, HaltKind, Kind, Moved, Part, Plan, REFACTOR, Report, Run, State, Step, StepId, TASK, Turn, covers,
 };
 use engine_store::plan_file::Kept;
 use engine_store::{clock, content, git, told};
@@ -51,13 +51,32 @@ pub(super) fn finish(
             return findings(plan, number, critical, now).map(|()| Vec::new());
         }
         if plan.step(number)?.state != State::Active {
-            plan.begin_inline(number, None, now)?;
+            plan.begin_inline(number, None, None, now)?;
         }
         plan.finish(number, found, now)?;
         if let Some(quality) = quality {
             plan.insert(refactor(plan.step(number)?, &quality, plan), number, true)?;
         }
         Ok(Vec::new())
+    })
+}
+
+/// Ends a try badly. Whether the plan halted comes back.
+pub fn fail(
+    context: &CommandContext,
+    number: StepId,
+    came: Came,
+    why: Option<&str>,
+) -> Result<Kept<Moved>, CommandError> {
+    let (_, plan) = context.own()?;
+    let root = context.project.root();
+    let report = plan.step(number)?.report.as_ref().map(|report| root.join(report));
+    let is_there = report.is_some_and(|report| matches!(told::read_if_there(root, &report), Ok(Some(_))));
+    context.change(|plan, now| {
+        if is_there {
+            plan.reported(number);
+        }
+        plan.fail_run(number, came, why, now)
     })
 }
 
@@ -75,7 +94,7 @@ fn may_end(step: &Step, plan: &Plan) -> Result<(), CommandError> {
         }
         Some(_) => Ok(()),
         None if !step.is_delegated() => {
-            plan.clone().begin_inline(number, None, &now)?;
+            plan.clone().begin_inline(number, None, None, &now)?;
             Ok(())
         }
         None => {

@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use engine_core::evidence::ledger::Line;
 use engine_core::evidence::proof::Command;
 use engine_core::plan::{DO, Extent, HaltKind, Plan, is_inside, text_of};
+use engine_store::atomic::Durability;
 use engine_store::plan_file::Kept;
-use engine_store::{clock, content};
+use engine_store::{clock, config_file, content, told};
 
 use super::{CommandContext, new, proof, start};
 use crate::error::CommandError;
@@ -19,6 +20,17 @@ pub struct Wanted<'a> {
     /// Where it runs, from the root; nothing: in the root.
     pub folder: &'a str,
     pub name: Option<&'a str>,
+    /// An agent does it.
+    pub delegate: Option<Delegate<'a>>,
+}
+
+/// The agent that does it, and what it may change.
+#[derive(Debug, Clone, Copy)]
+pub struct Delegate<'a> {
+    pub model: &'a str,
+    pub files: &'a [String],
+    /// What the agent must know besides.
+    pub details: &'a str,
 }
 
 /// Makes a quick plan and locks it. What happened on the way is added to `notes`.
@@ -43,10 +55,46 @@ pub fn make(
     }
     let start = start(&plan, context)?;
     plan.lock(start, &clock::now().rfc3339())?;
+    if let Some(delegate) = &wanted.delegate {
+        return delegated(context, wanted, delegate, plan, notes);
+    }
     // The name comes from the text, which is short; what was typed may be long.
     let base = plan.original_fragment.clone();
     notes.extend(new::hold(context, &mut plan));
     new::create_named(context, wanted.name, &base, plan, notes)
+}
+
+/// Gives the one step to an agent: with the same evidence as the step of a runbook, and its own file.
+fn delegated(
+    context: &CommandContext,
+    wanted: &Wanted<'_>,
+    delegate: &Delegate<'_>,
+    plan: Plan,
+    notes: &mut Vec<String>,
+) -> Result<Kept<()>, CommandError> {
+    let tiers = engine_core::plan::tiers(&config_file::load(&context.project));
+    let model = delegate.model.to_lowercase();
+    if !tiers.contains(&model) {
+        return Err(CommandError::usage(format!("{model} is no tier of models: {}", tiers.join(", ")))
+            .hint("models.tiers in .engine/config.toml names others"));
+    }
+    if let Some(odd) = delegate.files.iter().find(|file| !is_inside(file)) {
+        return Err(CommandError::usage(format!("{odd} is not a path below the project's root")));
+    }
+    let base = plan.original_fragment.clone();
+    let kept = new::create_named(context, wanted.name, &base, Plan { lock: None, ..plan }, notes)?;
+    let folder = format!("plans/{}", kept.plan.name);
+    let mut delegated = kept.plan.clone();
+    delegated.delegate(&folder, &model, delegate.files, tiers);
+    let root = context.project.root();
+    let text = delegated.step_file(delegate.details);
+    told::replace(root, &root.join(&folder).join("steps/step-1.md"), text.as_bytes(), Durability::Disk)?;
+    let start = super::start(&delegated, context)?;
+    let (file, _) = context.existing(&kept.plan.name)?;
+    file.update(|plan| {
+        *plan = delegated;
+        plan.lock(start, &clock::now().rfc3339()).map_err(CommandError::from)
+    })
 }
 
 /// Others judge supervised work, and a quick plan has nobody to.

@@ -44,12 +44,11 @@ pub fn fail(
 ) -> Result<Kept<()>, CommandError> {
     let number = number.into();
     let why = why.map(kept_words);
-    context.change(|plan, now| {
-        if plan.is_delegated() {
-            return plan.fail_run(number, Came::Failed, why.as_deref(), now).map(drop);
-        }
-        plan.fail(number, why.as_deref(), now)
-    })
+    if context.own()?.1.is_delegated() {
+        let Kept { plan, notes, .. } = delegate::fail(context, number, Came::Failed, why.as_deref())?;
+        return Ok(Kept { answer: (), plan, notes });
+    }
+    context.change(|plan, now| plan.fail(number, why.as_deref(), now))
 }
 
 /// Ends a step well, also one that is open: it begins and ends at once. Its proof is looked up, if it has one. `approved`: why a check

@@ -65,10 +65,10 @@ pub(crate) enum PlanCommand {
 }
 
 pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
-    let context = CommandContext::open(args.plan.clone())?;
+    let mut context = CommandContext::open(args.plan.clone())?;
     match &args.command {
         PlanCommand::New(args) => new::run(args, &context, ui),
-        PlanCommand::Quick(args) => quick::run(args, &context, ui),
+        PlanCommand::Quick(args) => quick::run(args, &mut context, ui),
         PlanCommand::Presets(args) => presets::run(args, &context, ui),
         PlanCommand::Show(args) => show::run(args, &context, ui),
         PlanCommand::List(args) => list::run(args, &context, ui),

@@ -160,7 +160,8 @@ pub fn is_by(entry: &Entry, scope: &EditScope<'_>, analysis: &dyn Fn(&str, &str)
     ledger::read_one(entry, scope).iter().any(is_edit) || entry.command.as_ref().is_some_and(commits)
 }
 
-fn rewrites(run: &Run) -> bool {
+/// Whether a run changes files that it does not name.
+pub fn rewrites(run: &Run) -> bool {
     let only_looks =
         run.args.iter().any(|arg| matches!(arg.text.as_str(), "--check" | "--dry-run" | "--diff"));
     let has = |option: &str| run.args.iter().any(|arg| arg.text == option);

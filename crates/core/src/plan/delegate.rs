@@ -55,6 +55,9 @@ pub struct Run {
     pub content: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    /// It left a report.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reported: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub came: Option<Came>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -298,7 +301,7 @@ impl Plan {
         let own = step.agent.clone()?;
         let agent_type = if shipped { step.shipped_agent()?.to_owned() } else { own };
         let mut prompt = step.prompt.clone().unwrap_or_default();
-        let tried = step.runs.iter().any(|run| matches!(run.came, Some(Came::Failed | Came::Escalated)));
+        let tried = step.runs.iter().any(|run| run.is_try() && run.reported);
         if let Some(report) = step.report.as_ref().filter(|_| tried && step.kind != Kind::Review) {
             prompt.push_str(&format!("\nReport of the earlier run: {report}"));
         }
@@ -388,7 +391,13 @@ impl Plan {
     }
 
     /// Begins a step that the main agent does itself.
-    pub fn begin_inline(&mut self, number: StepId, head: Option<String>, now: &str) -> Result<(), Refusal> {
+    pub fn begin_inline(
+        &mut self,
+        number: StepId,
+        head: Option<String>,
+        content: Option<String>,
+        now: &str,
+    ) -> Result<(), Refusal> {
         self.works()?;
         let at = self.place(number)?;
         if self.steps[at].state == State::Active {
@@ -397,7 +406,7 @@ impl Plan {
         if let Some(first) = self.holds_up(at) {
             return Err(Refusal::new(format!("step {} comes before step {number}", first.number)));
         }
-        self.steps[at].begin(head, None, now);
+        self.steps[at].begin(head, content, now);
         Ok(())
     }
 
@@ -512,6 +521,12 @@ impl Plan {
             return Ok(super::Moved::Halted);
         }
         Ok(super::Moved::Done)
+    }
+
+    /// Notes that the try which is not over has left a report.
+    pub fn reported(&mut self, number: StepId) {
+        let step = self.steps.iter_mut().find(|step| step.number == number);
+        step.and_then(Step::run_mut).into_iter().for_each(|run| run.reported = true);
     }
 
     /// Puts a step of the engine's own before another, or behind it. It is no growth.

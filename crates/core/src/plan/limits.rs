@@ -53,7 +53,9 @@ impl Plan {
         let limit = |knob| Some(config.number(knob)).filter(|limit| *limit > 0);
         let attempts = runs().count() as u64;
         if let Some(limit) = limit(&ATTEMPTS).filter(|limit| attempts >= *limit) {
-            return Some(format!("{attempts} agents were started, and runbook.attempts is {limit}"));
+            let agents =
+                if attempts == 1 { "1 agent was".to_owned() } else { format!("{attempts} agents were") };
+            return Some(format!("{agents} started, and runbook.attempts is {limit}"));
         }
         let tokens: u64 = runs().filter_map(|run| run.tokens).sum();
         if let Some(limit) = limit(&TOKENS).filter(|limit| tokens >= *limit) {

@@ -1,7 +1,9 @@
 //! A quick plan: one step and one criterion with the same proof, locked at once, for work that is small. It closes itself when the proof
 //! holds, and halts when more was changed than [`QUICK_FILES`] files or [`QUICK_LINES`] lines.
 
-use super::{Criterion, Guardrails, HaltKind, Kind, Plan, QUICK, Refusal, Start, Step};
+use super::{
+    Conduct, Criterion, Guardrails, HaltKind, Kind, Plan, QUICK, Refusal, Start, Step, TASK, VERSION,
+};
 use crate::evidence::proof::{Command, Proof};
 
 /// What it changes at most.
@@ -79,6 +81,39 @@ impl Plan {
             quick: true,
             ..Self::default()
         }
+    }
+
+    /// Has an agent do the one step of it. It closes by `engine runbook done`, and its size is the agent's affair.
+    pub fn delegate(&mut self, folder: &str, model: &str, files: &[String], tiers: Vec<String>) {
+        self.version = VERSION;
+        self.workflow = "delegate".to_owned();
+        self.quick = false;
+        self.conduct = Conduct::Delegate;
+        self.tiers = tiers;
+        for step in &mut self.steps {
+            step.model = Some(model.to_owned());
+            step.agent = Some(TASK.to_owned());
+            step.files = files.to_vec();
+            step.prompt = Some(format!("{folder}/steps/step-1.md"));
+            step.report = Some(format!("{folder}/reports/step-1.md"));
+        }
+    }
+
+    /// The file of its one step, for the agent.
+    pub fn step_file(&self, details: &str) -> String {
+        let Some(step) = self.steps.first() else { return String::new() };
+        let check = step.proof.as_ref().and_then(Proof::command).map(Command::shown).unwrap_or_default();
+        let files =
+            if step.files.is_empty() { String::new() } else { format!("Files: {}\n", step.files.join(", ")) };
+        let details =
+            if details.trim().is_empty() { String::new() } else { format!("\n{}\n", details.trim()) };
+        format!(
+            "---\nExecution Model: {}\n{files}Check: {}\nReport: {}\n---\n# Step 1: {}\n{details}",
+            step.model.as_deref().unwrap_or_default(),
+            check.trim_matches('`'),
+            step.report.as_deref().unwrap_or_default(),
+            step.text
+        )
     }
 
     /// Whether it is a quick plan that was halted because it grew. It is one until a person lets it go on.

@@ -23,6 +23,18 @@ pub enum Heir {
 }
 
 impl Plan {
+    /// The command by which an agent session takes it up.
+    pub fn take_command(&self) -> String {
+        match (self.is_delegated(), self.halted()) {
+            (true, None) => format!("engine runbook next {}", self.name),
+            (true, Some(_)) => format!("engine runbook resume {}, which asks the user", self.name),
+            (false, None) => format!("engine plan take {}", self.name),
+            (false, Some(_)) => {
+                format!("engine plan take {}, then engine plan resume, which asks the user", self.name)
+            }
+        }
+    }
+
     /// The command that comes next.
     pub fn next_command(&self) -> String {
         if self.halted().is_some() {

@@ -31,6 +31,10 @@ impl BoundPlan {
         if self.closes() {
             return None;
         }
+        // The turn ends because the agents of its steps are at work.
+        if self.delegated.as_ref().is_some_and(|delegated| !delegated.agents.is_empty()) {
+            return None;
+        }
         let is_red = self.changed || !self.red.is_empty() || !self.unproved.is_empty();
         let is_open = self.steps_done < self.steps || !self.unshown.is_empty();
         let has_begun = self.locked && !self.guardrails.answer_only;

@@ -117,6 +117,10 @@ impl Plan {
     /// Adds a step, at the end or behind another, and tells its number. Growth by more than a fifth since the lock halts.
     pub fn add(&mut self, new: Step, after: Option<StepId>, now: &str) -> Result<(StepId, Moved), Refusal> {
         self.moves()?;
+        if self.is_delegated() {
+            return Err(Refusal::new(format!("the steps of plan {} come from its runbook", self.name))
+                .fix(format!("change that, then: engine runbook prepare {} --replan", self.name)));
+        }
         let at = after.map(|number| self.place(number)).transpose()?.map_or(self.steps.len(), |at| at + 1);
         if self.steps.len() >= super::read::MOST_STEPS {
             return Err(Refusal::new(format!("a plan has at most {} steps", super::read::MOST_STEPS)));

@@ -43,7 +43,7 @@ impl<'a> Body<'a> {
         let mut roles = Vec::with_capacity(lines.len());
         let mut current: Option<(usize, Role)> = None;
         for (document, line) in lines {
-            if let Some((level, text)) = documents[*document].lines.heading(*line) {
+            if let Some((level, text)) = documents[*document].heading(*line) {
                 match Role::of(text) {
                     Some(role) => current = Some((level, role)),
                     None if current.is_some_and(|(open, _)| level <= open) => current = None,
@@ -64,6 +64,16 @@ impl<'a> Body<'a> {
         self.roles.iter().position(|found| *found == Some(role)).map(|index| self.lines[index])
     }
 
+    /// The line that names a role in bold, as a heading would.
+    pub(super) fn bold(&self, role: Role) -> Option<At> {
+        let is_bold = |(document, line): &&At| {
+            let document = &self.documents[*document];
+            let text = document.text(*line);
+            !document.lines.all[*line].fenced && text.starts_with("**") && Role::of(text) == Some(role)
+        };
+        self.lines.iter().find(is_bold).copied()
+    }
+
     /// Whether a heading says when to stop.
     pub(super) fn stops(&self) -> bool {
         stops(self.documents, self.lines)
@@ -80,7 +90,7 @@ impl<'a> Body<'a> {
 /// Whether a heading among these lines says when to stop.
 pub(super) fn stops(documents: &[Document<'_>], lines: &[At]) -> bool {
     let says = |(document, line): &At| {
-        let Some((_, text)) = documents[*document].lines.heading(*line) else { return false };
+        let Some((_, text)) = documents[*document].heading(*line) else { return false };
         let text = text.to_lowercase();
         let mut words = text.split(|c: char| !c.is_alphanumeric());
         words.any(|word| matches!(word, "stop" | "stops" | "stopping")) || text.contains("error condition")
@@ -88,13 +98,21 @@ pub(super) fn stops(documents: &[Document<'_>], lines: &[At]) -> bool {
     lines.iter().any(says)
 }
 
-/// Lines as a text, without empty ones around it and with plain line ends.
+/// Lines as a text with plain line ends, without empty lines and rules around it: those divide it from what follows.
 pub(super) fn text(documents: &[Document<'_>], lines: &[At]) -> String {
-    let texts: Vec<&str> = lines.iter().map(|(document, line)| documents[*document].text(*line)).collect();
-    let is_full = |line: &&str| !line.trim().is_empty();
-    let Some(first) = texts.iter().position(is_full) else { return String::new() };
-    let last = texts.iter().rposition(is_full).unwrap_or(first);
-    texts[first..=last].join("\n")
+    let mut texts: Vec<&str> =
+        lines.iter().map(|(document, line)| documents[*document].text(*line)).collect();
+    let is_empty = |line: &str| line.trim().is_empty();
+    while let Some((last, rest)) = texts.split_last() {
+        // Below a line of text it is the underline of a heading.
+        let is_rule = last.trim() == "---" && rest.last().is_none_or(|above| is_empty(above));
+        if !is_empty(last) && !is_rule {
+            break;
+        }
+        texts.pop();
+    }
+    let first = texts.iter().position(|line| !is_empty(line) && line.trim() != "---").unwrap_or(texts.len());
+    texts[first..].join("\n")
 }
 
 #[cfg(test)]

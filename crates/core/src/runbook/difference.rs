@@ -1,5 +1,7 @@
 //! What preparing a runbook would change on disk. Nothing is ever deleted: what is left over is reported.
 
+use std::collections::BTreeSet;
+
 use super::{Rendered, Runbook};
 
 /// A file, and what becomes of it.
@@ -14,7 +16,7 @@ pub struct Difference {
 pub enum Change {
     New,
     Changed,
-    /// The runbook has changed, and this step has not: only the line that names its source differs.
+    /// The runbook has changed, and this step has not: only the lines that name its source and its agent differ.
     Refreshed,
     Unchanged,
     /// The file of a step that the runbook no longer has.
@@ -36,17 +38,15 @@ pub fn difference(
         let change = match present.get(index).and_then(Option::as_deref) {
             None => Change::New,
             Some(text) if text == file.text => Change::Unchanged,
-            Some(text) if without_source(text) == without_source(&file.text) => Change::Refreshed,
+            Some(text) if of_step(text) == of_step(&file.text) => Change::Refreshed,
             Some(_) => Change::Changed,
         };
         all.push(Difference { path: file.path.clone(), change });
     }
     let steps = format!("{}/steps/", runbook.folder);
-    let mut left: Vec<&String> =
-        found.iter().filter(|path| rendered.iter().all(|file| file.path != **path)).collect();
-    left.sort_unstable();
-    left.dedup();
-    for path in left {
+    let ours: BTreeSet<&String> = rendered.iter().map(|file| &file.path).collect();
+    let found: BTreeSet<&String> = found.iter().collect();
+    for path in found.difference(&ours) {
         let change = if path.strip_prefix(&steps).is_some_and(is_step_file) {
             Change::Vanished
         } else if is_agent(path, &runbook.name) {
@@ -54,17 +54,17 @@ pub fn difference(
         } else {
             continue;
         };
-        all.push(Difference { path: path.clone(), change });
+        all.push(Difference { path: (*path).clone(), change });
     }
     all
 }
 
-/// The lines of a step file but for the one in its front matter that names the source.
-fn without_source(text: &str) -> Vec<&str> {
+/// The lines of a step file that are the step's own: not those of the front matter that name its source and its agent.
+fn of_step(text: &str) -> Vec<&str> {
     let mut fences = 0;
     let mut keep = |line: &&str| {
         fences += usize::from(*line == "---");
-        fences != 1 || !line.starts_with("Source: ")
+        fences != 1 || !(line.starts_with("Source: ") || line.starts_with("Agent: "))
     };
     text.lines().filter(|line| keep(line)).collect()
 }

@@ -45,7 +45,7 @@ pub(super) struct Front {
     pub(super) model: Option<String>,
     pub(super) check: Option<String>,
     pub(super) kind: Option<Type>,
-    /// Keys that are there and say nothing yet, which is reported where they stand.
+    /// Values that are there and cannot be used, which is reported where they stand.
     pub(super) model_is_open: bool,
     pub(super) check_is_open: bool,
 }
@@ -56,6 +56,7 @@ impl Front {
         if document.front < 2 {
             if document.lines.all.first().is_some_and(|_| document.text(0).trim_end() == "---") {
                 problems.error(document.path, 0, "the front matter is not closed: put a line --- behind it");
+                return Self::broken();
             }
             return front;
         }
@@ -76,7 +77,11 @@ impl Front {
         for (key, node) in fields {
             // The opening line is not part of the block, and lines are counted from 1 there.
             let (line, path) = (node.line, document.path);
-            let Some(text) = value(&key, node, path, problems) else { continue };
+            let Some(text) = value(&key, node, path, problems) else {
+                front.model_is_open |= key == "model";
+                front.check_is_open |= key == "check";
+                continue;
+            };
             let is_open = unfilled::is_open(&text);
             match key.as_str() {
                 "name" if !is_open => front.name = Some((text, line)),
@@ -87,7 +92,10 @@ impl Front {
                         problems.warning(
                             path,
                             line,
-                            format!("model {text:?} is not known and not used: write {}", facts.known()),
+                            format!(
+                                "model {text:?} is not known and not used: write one of {}",
+                                facts.known()
+                            ),
                         );
                     }
                 },
@@ -98,6 +106,11 @@ impl Front {
             }
         }
         front
+    }
+
+    /// Front matter that cannot be read: what it lacks is not reported as well.
+    fn broken() -> Self {
+        Self { model_is_open: true, check_is_open: true, ..Self::default() }
     }
 
     /// The defaults of a file behind the first: what it does not say, the first one says.
@@ -119,6 +132,10 @@ fn value(key: &str, node: Node, path: &str, problems: &mut Problems) -> Option<S
         return None;
     }
     match node.value {
+        Value::Text { text } if text.trim().contains('\n') => {
+            problems.error(path, node.line, format!("{key} has several lines: write it in one"));
+            None
+        }
         Value::Text { text } if !text.trim().is_empty() => Some(text.trim().to_owned()),
         Value::Text { .. } | Value::Empty => {
             problems.error(path, node.line, format!("{key} is empty: write its value, or take the line out"));

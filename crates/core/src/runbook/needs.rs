@@ -49,8 +49,12 @@ pub(super) fn order(steps: &[Wanted], is_inline: &[bool]) -> Order {
                 if needs.is_empty() { entry.clone() } else { needs.into_iter().map(Node::Step).collect() };
             index += 1;
         }
-        let last: Vec<Node> =
-            if open.is_empty() { entry.clone() } else { open.into_iter().map(Node::Step).collect() };
+        if open.is_empty() {
+            // No steps, and nothing to review.
+            order.before_review.push(entry.clone());
+            continue;
+        }
+        let last: Vec<Node> = open.into_iter().map(Node::Step).collect();
         order.before_review.push(last.clone());
         entry = if *inline { last } else { vec![Node::Review(phase)] };
     }

@@ -63,6 +63,15 @@ impl<'a> Document<'a> {
         self.lines.all[line].text.trim_start_matches(engine_text::BYTE_ORDER_MARK)
     }
 
+    /// Level and text of the heading in a line, if it is one. Signs at its end are part of it: `C#`.
+    pub(super) fn heading(&self, line: usize) -> Option<(usize, &'a str)> {
+        let (level, _) = self.lines.heading(line)?;
+        let text = self.text(line).trim().trim_start_matches('#').trim();
+        // A closing row of signs stands apart.
+        let open = text.trim_end_matches('#');
+        Some((level, if open.ends_with([' ', '\t']) || open.is_empty() { open.trim_end() } else { text }))
+    }
+
     /// Whether it holds nothing but front matter.
     pub(super) fn is_empty(&self) -> bool {
         (self.front..self.lines.all.len()).all(|line| self.text(line).trim().is_empty())
@@ -94,11 +103,13 @@ pub(super) enum Head<'a> {
 
 impl<'a> Head<'a> {
     pub(super) fn of(text: &'a str) -> Self {
-        let text = text.trim().trim_matches('*').trim();
-        if text.eq_ignore_ascii_case("common context") {
+        let text = text.trim();
+        let text = text.strip_prefix("**").and_then(|text| text.strip_suffix("**")).unwrap_or(text);
+        let name = text.trim_end_matches(':').trim_end();
+        if name.eq_ignore_ascii_case("common context") {
             return Self::Common;
         }
-        if text.eq_ignore_ascii_case("orchestrator instructions") {
+        if name.eq_ignore_ascii_case("orchestrator instructions") {
             return Self::Instructions;
         }
         let Some((word, rest)) = text.split_once(char::is_whitespace) else { return Self::Plain };
@@ -111,7 +122,8 @@ impl<'a> Head<'a> {
             let behind = rest[digits..].trim_start();
             let is_phase = behind.is_empty()
                 || behind.starts_with([':', '-', '–', '—', '(', '{', '['])
-                || behind.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(' '));
+                || behind.strip_prefix('.').is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+                || !attributes(behind).1.is_empty();
             return match rest[..digits].parse() {
                 Ok(number) if is_phase => Self::Phase(number, title(behind)),
                 _ => Self::Plain,
@@ -134,8 +146,8 @@ impl<'a> Head<'a> {
 
 /// A title, without what divides it from its number.
 fn title(text: &str) -> &str {
-    text.trim_start_matches(|c: char| matches!(c, ':' | '-' | '–' | '—' | '.' | ')') || c.is_whitespace())
-        .trim_end()
+    let text = text.trim();
+    text.strip_prefix([':', '-', '–', '—', '.', ')']).unwrap_or(text).trim_start()
 }
 
 /// A title as one line that steers no terminal.
@@ -186,7 +198,7 @@ enum Place {
     Common,
     Instructions { level: usize },
     Phase,
-    Step { level: usize },
+    Step { level: usize, whole: bool },
 }
 
 impl Outline {
@@ -200,7 +212,7 @@ impl Outline {
 
     fn walk(&mut self, index: usize, document: &Document<'_>, problems: &mut Problems) {
         let heads: Vec<Option<(usize, Head<'_>)>> = (0..document.lines.all.len())
-            .map(|line| document.lines.heading(line).map(|(level, text)| (level, Head::of(text))))
+            .map(|line| document.heading(line).map(|(level, text)| (level, Head::of(text))))
             .collect();
         let mut place = Place::Common;
         let mut phase_level = 0;
@@ -213,6 +225,10 @@ impl Outline {
         let mut is_first = true;
         for (line, head) in heads.iter().enumerate().skip(document.front) {
             let at = (index, line);
+            let head = match head {
+                Some((level, head)) if place.divides(*level, head) => &Some((*level, Head::Plain)),
+                head => head,
+            };
             let is_title =
                 is_first && head.as_ref().is_some_and(|(level, head)| *level == 1 && *head == Head::Plain);
             is_first &= document.text(line).trim().is_empty();
@@ -246,7 +262,7 @@ impl Outline {
                         at,
                         lines: Vec::new(),
                     });
-                    place = Place::Step { level: *level };
+                    place = Place::Step { level: *level, whole: id.minor.is_none() };
                     continue;
                 }
                 Some((level, head)) => {
@@ -322,14 +338,87 @@ impl RawPhase {
 }
 
 impl Place {
+    /// Whether a heading only divides the text of a step: below `## Step 1.2`, `#### Step 1` counts what is to be done there.
+    fn divides(self, level: usize, head: &Head<'_>) -> bool {
+        let Self::Step { level: own, whole: false } = self else { return false };
+        level > own
+            && match head {
+                Head::Step { id, .. } => id.minor.is_none(),
+                Head::Odd(_) => true,
+                _ => false,
+            }
+    }
+
     /// What a heading of this level belongs to, if it begins nothing itself.
     fn behind(self, level: usize, phase_level: usize) -> Self {
         match self {
-            Self::Step { level: own } if level < own && phase_level > 0 && level > phase_level => Self::Phase,
-            Self::Step { level: own } if level < own => Self::Common,
+            Self::Step { level: own, .. } if level < own && phase_level > 0 && level > phase_level => {
+                Self::Phase
+            }
+            Self::Step { level: own, .. } if level < own => Self::Common,
             Self::Instructions { level: own } if level <= own => Self::Common,
             Self::Phase if level <= phase_level => Self::Common,
             same => same,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_heading_says_what_it_begins() {
+        let step = |cycle, id: &str, title| Head::Step { cycle, id: id.parse().unwrap(), title };
+        let cases = [
+            ("Common Context:", Head::Common),
+            ("**Common context**", Head::Common),
+            ("Orchestrator instructions", Head::Instructions),
+            ("Phase 1: Parser {type: tdd}", Head::Phase(1, "Parser {type: tdd}")),
+            ("phase 12 – docs", Head::Phase(12, "docs")),
+            ("Phase 3 (type: inline)", Head::Phase(3, "(type: inline)")),
+            ("Phase 3 by hand {type: inline}", Head::Phase(3, "by hand {type: inline}")),
+            ("Phase 4", Head::Phase(4, "")),
+            ("Phase 2 notes", Head::Plain),
+            ("Phase 2 (notes)", Head::Phase(2, "(notes)")),
+            ("Phase 1.2", Head::Plain),
+            ("Phase 99999999999: big", Head::Plain),
+            ("Cycle 1.2: a: b", step(true, "1.2", "a: b")),
+            ("Step 1.2 - a", step(false, "1.2", "a")),
+            ("STEP 3. a", step(false, "3", "a")),
+            ("Step 3: - a", step(false, "3", "- a")),
+            ("Step 10.20", step(false, "10.20", "")),
+            ("**Step 1.1: a**", step(false, "1.1", "a")),
+            ("Cycle 3: a", Head::Odd("3")),
+            ("Step 1.2.3: a", Head::Odd("1.2.3")),
+            ("Step 1a", Head::Odd("1a")),
+            ("Step 99999999999", Head::Odd("99999999999")),
+            ("Steps 1.1", Head::Plain),
+            ("Step by step", Head::Plain),
+            ("Step", Head::Plain),
+            ("", Head::Plain),
+        ];
+        for (text, head) in cases {
+            assert_eq!(Head::of(text), head, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn braces_hold_what_a_phase_says_of_itself() {
+        let cases = [
+            ("Parser {type: tdd, model: `opus`}", ("Parser", "type=tdd model=opus")),
+            ("Parser (Type: tdd)", ("Parser", "type=tdd")),
+            ("Parser {}", ("Parser", "")),
+            ("Parser (old)", ("Parser (old)", "")),
+            ("Parser (type)", ("Parser (type)", "")),
+            ("Parser {size}", ("Parser", "size=")),
+            ("Parser {a {type: tdd}", ("Parser {a", "type=tdd")),
+            ("Parser {type: tdd", ("Parser {type: tdd", "")),
+        ];
+        for (text, (title, pairs)) in cases {
+            let (found, attributes) = attributes(text);
+            let shown: Vec<String> = attributes.iter().map(|(key, value)| format!("{key}={value}")).collect();
+            assert_eq!((found, shown.join(" ").as_str()), (title, pairs), "{text:?}");
         }
     }
 }

@@ -173,7 +173,10 @@ fn sorted<'a>(sources: &[Source<'a>], facts: &Facts<'_>, problems: &mut Problems
                 problems.error(
                     one.path,
                     0,
-                    format!("the file is empty: `engine runbook new {}` prints a template", facts.name()),
+                    format!(
+                        "the file is empty: delete it, and `engine runbook new {}` writes a template",
+                        facts.name()
+                    ),
                 );
             }
             Some(_) => {}

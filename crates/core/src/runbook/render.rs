@@ -43,7 +43,7 @@ const LONGEST_DESCRIPTION: usize = 60;
 
 const SCOPE: &str = "## Scope\n\
     \n\
-    The step file that the prompt names is all there is to do: no other step, and no file that its `Files:` line does not list.\n\
+    The step file that the prompt names is all there is to do: no other step and, where it has a `Files:` line, no other file.\n\
     Its `Check:` line is the check that shows the step done. No commits.\n\
     The report goes to the path in its `Report:` line. The answer is one line: `done: <path of the report>`, or\n\
     `error: <what, where>; <path of the report>`.\n";
@@ -120,28 +120,27 @@ fn baseline_parts(baseline: &str) -> (Option<&str>, &str) {
 
 fn step_file(runbook: &Runbook, step: &Step, agents: &Agents) -> String {
     let mut out = String::from("---\n");
-    let mut field = |key: &str, value: &str| out.push_str(&format!("{key}: {value}\n"));
     if let Some(model) = &step.model {
-        field("Execution Model", &scalar(model));
+        out.push_str(&format!("Execution Model: {}\n", &scalar(model)));
     }
-    field("Title", &scalar(&step.title));
-    field("Phase", &step.phase.to_string());
+    out.push_str(&format!("Title: {}\n", &scalar(&step.title)));
+    out.push_str(&format!("Phase: {}\n", &step.phase.to_string()));
     if let Some(agent) = agent_of(step, agents) {
-        field("Agent", agent);
+        out.push_str(&format!("Agent: {agent}\n"));
     }
     if !step.files.is_empty() {
         let files: Vec<String> = step.files.iter().map(ToString::to_string).collect();
-        field("Files", &scalar(&files.join(", ")));
+        out.push_str(&format!("Files: {}\n", &scalar(&files.join(", "))));
     }
     if let Some(check) = &step.check {
-        field("Check", &scalar(check));
+        out.push_str(&format!("Check: {}\n", &scalar(check)));
     }
     if let Some(turns) = step.turns {
-        field("Max Turns", &turns.to_string());
+        out.push_str(&format!("Max Turns: {}\n", &turns.to_string()));
     }
-    field("Report", &scalar(&runbook.report(step)));
+    out.push_str(&format!("Report: {}\n", &scalar(&runbook.report(step))));
     let source = step.path.rsplit('/').next().unwrap_or(&step.path);
-    field("Source", &scalar(&format!("{source}@{}", runbook.fingerprint)));
+    out.push_str(&format!("Source: {}\n", &scalar(&format!("{source}@{}", runbook.fingerprint))));
     out.push_str("---\n");
 
     let word = if step.stem.starts_with("cycle") || step.id.part.is_some() { "Cycle" } else { "Step" };

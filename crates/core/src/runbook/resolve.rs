@@ -67,8 +67,9 @@ impl Resolver<'_> {
             let (phase, defaults) = self.phase(place, raw, stops, problems);
             if raw.steps.is_empty() {
                 if phase.inline {
-                    drafts.push(self.whole_phase(raw, &phase, &defaults));
-                } else {
+                    let step = whole(raw, &phase);
+                    drafts.push(self.step(&step, &defaults, &mut without_stop, problems));
+                } else if !document.is_empty() {
                     let number = raw.number;
                     let text = format!(
                         "phase {number} has no steps: add `## Step {number}.1: TITLE`, or write {{type: inline}} behind its title"
@@ -78,11 +79,16 @@ impl Resolver<'_> {
             }
             for step in &raw.steps {
                 let word = word(step);
-                if let Some(first) = first.get(&step.id) {
+                if let Some((other, line)) = first.get(&step.id) {
+                    let file = if *other == step.at.0 { "" } else { self.documents[*other].path };
+                    let place = if file.is_empty() {
+                        format!("line {}", line + 1)
+                    } else {
+                        format!("{file}:{}", line + 1)
+                    };
+                    let id = step.id;
                     let text = format!(
-                        "{word} {} is there twice, first in line {}: give this one the next free number",
-                        step.id,
-                        first.1 + 1
+                        "{word} {id} is there twice, first in {place}: give this one the next free number"
                     );
                     problems.error(document.path, step.at.1, text);
                     continue;
@@ -135,10 +141,26 @@ impl Resolver<'_> {
                 }
             }
         }
+        if ["{type", "{model", "(type:", "(model:"]
+            .iter()
+            .any(|begun| raw.title.to_lowercase().contains(begun))
+        {
+            let text = format!(
+                "the braces of {what} are not closed at the end of its line, and not read: end it with `{{type: tdd}}`"
+            );
+            problems.error(document.path, raw.at.1, text);
+        }
+        if kind == Some(Type::Tdd) && !raw.steps.is_empty() && raw.steps.iter().all(|step| !step.cycle) {
+            let number = raw.number;
+            let text = format!(
+                "{what} is of type tdd and has no cycle, so no test has to fail first: write `## Cycle {number}.1: TITLE`, or take the type out"
+            );
+            problems.warning(document.path, raw.at.1, text);
+        }
         // Some write the model below the heading, as in a step.
         let fields = field::fields(self.documents, &raw.preamble);
         let mut without = Vec::new();
-        for field in fields.iter().filter(|field| field.key == Key::Model) {
+        for field in fields.iter().filter(|field| field.key == Key::Model && !field.value.is_empty()) {
             without.extend(&field.lines);
             let at = (document.path, field.lines[0].1);
             if unfilled::is_open(&field.value) {
@@ -157,7 +179,7 @@ impl Resolver<'_> {
         let inline = kind.or(front.kind) == Some(Type::Inline);
         let phase = Phase {
             number: raw.number,
-            title: if raw.title.is_empty() { format!("Phase {}", raw.number) } else { raw.title.clone() },
+            title: if raw.title.is_empty() { untitled(raw.number) } else { raw.title.clone() },
             inline,
             preamble: body::text(self.documents, &lines),
             path: document.path.to_owned(),
@@ -188,33 +210,13 @@ impl Resolver<'_> {
         if tier.is_none() {
             let instead = instead.map_or(String::new(), |model| format!(", and {model} takes its place"));
             let text = format!(
-                "model {:?} of {what} is not known{instead}: write {}",
+                "model {:?} of {what} is not known{instead}: write one of {}",
                 field::bare(value),
                 self.facts.known()
             );
             problems.warning(path, line, text);
         }
         tier
-    }
-
-    /// A phase that is carried out by hand and names no steps is one.
-    fn whole_phase(&self, raw: &RawPhase, phase: &Phase, defaults: &Defaults<'_>) -> Draft {
-        let id = StepId::of(raw.number, 1);
-        let step = Step {
-            id,
-            kind: Kind::Inline,
-            title: phase.title.clone(),
-            phase: raw.number,
-            model: defaults.model.clone(),
-            check: defaults.front.check.clone(),
-            requirements: self.requirements(&raw.title, &raw.preamble, &[]),
-            body: phase.preamble.clone(),
-            stem: format!("inline-{}", id.slug()),
-            path: phase.path.clone(),
-            line: phase.line,
-            ..Step::default()
-        };
-        Draft { step, phase: defaults.place, parts: Vec::new(), needs: None, files_at: raw.at.1 }
     }
 
     fn step(
@@ -501,7 +503,7 @@ impl Resolver<'_> {
             runbook.steps.push(Step {
                 id: StepId::from(phase.number).with(Part::Vet),
                 kind: Kind::Review,
-                title: format!("Review of phase {}: {}", phase.number, phase.title),
+                title: review(phase),
                 phase: phase.number,
                 model: self.facts.reviewing(),
                 needs: ids(&order.before_review[place]),
@@ -541,6 +543,27 @@ impl Values {
     }
 }
 
+/// A phase that is carried out by hand and has no steps is one.
+fn whole(raw: &RawPhase, phase: &Phase) -> RawStep {
+    RawStep {
+        id: StepId::of(raw.number, 1),
+        cycle: false,
+        title: phase.title.clone(),
+        regression: false,
+        at: raw.at,
+        lines: raw.preamble.clone(),
+    }
+}
+
+fn review(phase: &Phase) -> String {
+    let title = format!("Review of phase {}", phase.number);
+    if phase.title == untitled(phase.number) { title } else { format!("{title}: {}", phase.title) }
+}
+
+fn untitled(phase: u32) -> String {
+    format!("Phase {phase}")
+}
+
 fn word(raw: &RawStep) -> &'static str {
     if raw.cycle { "cycle" } else { "step" }
 }
@@ -568,21 +591,18 @@ fn stem(kind: Kind, id: StepId) -> String {
 fn check_sections(raw: &RawStep, body: &Body<'_>, kind: Kind, path: &str, problems: &mut Problems) {
     let id = raw.id;
     if kind == Kind::Cycle {
+        let mut missing = |role: Role, name: &str, holds: &str| {
+            let text = match body.bold(role) {
+                Some((_, line)) => format!("line {} is no heading: write `### {name}` there", line + 1),
+                None => format!("add `### {name}` with {holds}"),
+            };
+            problems.error(path, raw.at.1, format!("cycle {id} has no {name} heading: {text}"));
+        };
         if !body.has(Role::Red) {
-            problems.error(
-                path,
-                raw.at.1,
-                format!(
-                    "cycle {id} has no RED heading: add `### RED` with the test and the failure it shows"
-                ),
-            );
+            missing(Role::Red, "RED", "the test and the failure it shows");
         }
         if !body.has(Role::Green) && !raw.regression {
-            problems.error(
-                path,
-                raw.at.1,
-                format!("cycle {id} has no GREEN heading: add `### GREEN` with the least code that passes"),
-            );
+            missing(Role::Green, "GREEN", "the least code that passes");
         }
     }
     let section = body.place(Role::Red).or_else(|| body.place(Role::Green));

@@ -1,6 +1,8 @@
 use super::*;
 
 mod cases;
+mod fields;
+mod files;
 mod mutations;
 mod whole;
 
@@ -42,6 +44,12 @@ fn shown(reading: &Reading) -> String {
 /// What is wrong with a runbook, without the paths.
 fn problems(text: &str) -> String {
     shown(&one(text)).replace("runbook.md:", "")
+}
+
+/// What was found for each case, below its name.
+fn listed(found: Vec<(&str, String)>) -> String {
+    let parts = found.into_iter().flat_map(|(name, found)| [name.to_owned(), found]);
+    parts.collect::<Vec<_>>().join("\n")
 }
 
 /// The steps in a line each.
@@ -86,5 +94,6 @@ fn baselines() -> Baselines<'static> {
 
 fn rendered(runbook: &Runbook) -> String {
     let files = files(runbook, &baselines());
-    files.iter().map(|file| format!("==> {}\n{}", file.path, file.text)).collect::<Vec<_>>().join("")
+    let parts = files.iter().flat_map(|file| ["==> ", &file.path, "\n", &file.text]);
+    parts.collect()
 }

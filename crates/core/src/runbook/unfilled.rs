@@ -66,7 +66,7 @@ fn value<'a>(document: &Document<'a>, line: usize, in_front: bool) -> &'a str {
     if in_front {
         return text.split_once(':').map_or("", |(_, value)| value);
     }
-    if let Some((_, text)) = document.lines.heading(line) {
+    if let Some((_, text)) = document.heading(line) {
         return match Head::of(text) {
             Head::Phase(_, title) | Head::Step { title, .. } => title,
             _ => text,

@@ -3,12 +3,11 @@
 
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, Kind, Source, Stop, Tool, ToolCall, ToolResult};
-use engine_core::evidence::{Touch, is_commit};
+use engine_core::evidence::{Touch, is_commit, touch};
 use engine_core::plan::{AgentNews, BoundPlan, Claim, Delegated, HaltKind, Meant, Plan, StepAgent};
 use engine_core::verdict::Finding;
 use engine_shell::Effect;
 use engine_text::line::one_line;
-use engine_text::path::join;
 
 use super::{View, guard};
 
@@ -24,7 +23,7 @@ pub(super) fn before(
     plan: &BoundPlan,
     view: &(impl View + ?Sized),
 ) -> Option<Finding> {
-    let delegated = plan.delegated.as_ref().filter(|_| plan.locked && plan.halted.is_none())?;
+    let delegated = plan.delegated.as_ref().filter(|_| plan.locked)?;
     match &call.tool {
         Tool::Agent { agent_type, model, prompt, .. } => {
             agent(call, agent_type, model.as_deref(), prompt, event, plan, view)
@@ -33,6 +32,8 @@ pub(super) fn before(
         _ if view.dialect().swarms.contains(&&*call.name) => {
             Some(refused(plan, format!("{} starts agents that no step names", call.name), view))
         }
+        // What a halt forbids is said where it forbids it to every plan.
+        _ if plan.halted.is_some() => None,
         _ => work(call, event, delegated, plan, view),
     }
 }
@@ -164,7 +165,7 @@ fn work(
     if is_step_agent || delegated.built || guard::touch_of(call, event, Some(plan), view) != Touch::Files {
         return None;
     }
-    if is_inline(call, event, delegated, plan, view) {
+    if is_own_work(call, event, delegated, plan, view) {
         return None;
     }
     let text = match &delegated.inline {
@@ -192,29 +193,33 @@ fn is_awaited(event: &Event<'_>, delegated: &Delegated) -> bool {
     }
 }
 
-/// Whether all that a call is known to change is of the step that the main agent does itself.
-fn is_inline(
+/// Whether all that a call changes is what is written about the work, or of the step that the main agent does itself.
+fn is_own_work(
     call: &ToolCall<'_>,
     event: &Event<'_>,
     delegated: &Delegated,
     plan: &BoundPlan,
     view: &(impl View + ?Sized),
 ) -> bool {
-    if event.actor != Actor::Main || delegated.inline.is_none() {
+    let analyses: Vec<_> = call.commands().map(|command| view.analysis(command, &event.cwd)).collect();
+    let does_inline = event.actor == Actor::Main && delegated.inline.is_some();
+    // What a command does not name may be anything.
+    if !does_inline && analyses.iter().any(|analysis| analysis.runs.iter().any(touch::rewrites)) {
         return false;
     }
-    let analyses: Vec<_> = call.commands().map(|command| view.analysis(command, &event.cwd)).collect();
     let effects = analyses.iter().flat_map(|analysis| &analysis.effects);
     let by_command = effects.filter(|effect| effect.changes()).map(Effect::path);
     let mut paths = call.writes().chain(call.deletes()).chain(by_command);
-    let root = view.root().to_string_lossy().into_owned();
     paths.all(|path| {
-        let path = join(&event.cwd, path);
-        let below = path.strip_prefix(&root).and_then(|path| path.strip_prefix('/'));
+        let path = view.resolve(&event.cwd, path);
+        let below = path.strip_prefix(view.resolve("/", &view.root().to_string_lossy())).ok();
+        let below = below.map(|below| below.to_string_lossy().into_owned());
         let is_free = super::in_scope(Some(plan), view, |scope| {
-            engine_core::evidence::touch::of_file(&path, "/", scope) == Touch::Nothing
+            touch::of_file(&path.to_string_lossy(), "/", scope) == Touch::Nothing
         });
-        is_free || below.is_some_and(|below| delegated.is_inline(below))
+        let is_own =
+            |below: String| below.starts_with("plans/") || (does_inline && delegated.is_inline(&below));
+        is_free || below.is_some_and(is_own)
     })
 }
 

@@ -37,7 +37,8 @@ impl Resolver<'_> {
         // Where no step names what it needs, all of them have an order.
         let is_open: BTreeSet<usize> =
             drafts.iter().filter(|draft| draft.needs.is_some()).map(|draft| draft.phase).collect();
-        let mut shared: BTreeMap<(usize, usize), &str> = BTreeMap::new();
+        // A step and a file of it → the steps before that change the file too.
+        let mut shared: BTreeMap<(usize, &str), BTreeSet<usize>> = BTreeMap::new();
         let mut users: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
         let drafts_in_doubt =
             || drafts.iter().enumerate().filter(|(_, draft)| is_open.contains(&draft.phase));
@@ -54,7 +55,7 @@ impl Resolver<'_> {
             let pair = (one.min(other), one.max(other));
             let is_free = drafts[one].phase == drafts[other].phase && one != other;
             if is_free && !order.holds(pair.0, pair.1) && !order.holds(pair.1, pair.0) {
-                shared.entry(pair).or_insert(path);
+                shared.entry((pair.1, path)).or_default().insert(pair.0);
             }
         };
         for (path, indexes) in &users {
@@ -70,13 +71,13 @@ impl Resolver<'_> {
                 }
             }
         }
-        for ((one, other), path) in shared {
-            let (first, second) = (drafts[one].step.id, &drafts[other]);
-            let text = format!(
-                "{first} and {} change {path}, in no order: write `Needs: {first}` below {}",
-                second.step.id, second.step.id
-            );
-            problems.error(&second.step.path, second.files_at, text);
+        for ((step, path), others) in shared {
+            let draft = &drafts[step];
+            let others = others.iter().map(|other| drafts[*other].step.id.to_string());
+            let (id, others) = (draft.step.id, others.collect::<Vec<_>>().join(", "));
+            let text =
+                format!("{id} and {others} change {path}, in no order: add {others} to the `Needs:` of {id}");
+            problems.error(&draft.step.path, draft.files_at, text);
         }
     }
 
@@ -125,11 +126,9 @@ impl Resolver<'_> {
                 };
                 let phases = runbook.phases.iter().filter(|phase| !phase.inline);
                 let known = phases.map(|phase| phase.number.to_string()).collect::<Vec<_>>().join(", ");
-                problems.error(
-                    &path,
-                    line,
-                    format!("phase {number} {why}: write one of {known}, or take the tag out"),
-                );
+                let known =
+                    if known.is_empty() { String::new() } else { format!("write one of {known}, or ") };
+                problems.error(&path, line, format!("phase {number} {why}: {known}take the tag out"));
             }
         }
     }

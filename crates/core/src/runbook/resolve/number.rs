@@ -32,7 +32,8 @@ impl Numbers {
             }
             // Files are counted by their names.
             (Some(last), None) if number > last.saturating_add(1) => {
-                let text = format!("phase {number} follows phase {last}: {}", missing(last, number, ""));
+                let text =
+                    format!("phase {number} follows phase {last}: {}", missing(last, number, "phase "));
                 problems.warning(document.path, raw.at.1, text);
             }
             (None, None) if number > 1 => {

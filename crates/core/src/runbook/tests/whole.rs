@@ -135,7 +135,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: opus
     Title: reads an empty file
     Phase: 1
-    Agent: foo-ae901d-tdd
+    Agent: foo-bc5071-tdd
     Files: src/a.rs, tests/a.rs (new)
     Check: cargo test empty_file
     Max Turns: 30
@@ -174,7 +174,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: sonnet
     Title: keeps its order
     Phase: 1
-    Agent: foo-ae901d-tdd
+    Agent: foo-bc5071-tdd
     Files: tests/a.rs
     Check: cargo test
     Max Turns: 12
@@ -201,7 +201,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: haiku
     Title: reads a line
     Phase: 1
-    Agent: foo-1f4844-task
+    Agent: foo-17d34a-task
     Check: cargo test
     Report: plans/foo/reports/step-1-3-bootstrap.md
     Source: runbook.md@f89635bbbb0d
@@ -224,7 +224,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: haiku
     Title: reads a line
     Phase: 1
-    Agent: foo-ae901d-tdd
+    Agent: foo-bc5071-tdd
     Check: cargo test line
     Report: plans/foo/reports/step-1-3-test.md
     Source: runbook.md@f89635bbbb0d
@@ -247,7 +247,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: haiku
     Title: reads a line
     Phase: 1
-    Agent: foo-ae901d-tdd
+    Agent: foo-bc5071-tdd
     Check: cargo test line
     Report: plans/foo/reports/step-1-3-impl.md
     Source: runbook.md@f89635bbbb0d
@@ -270,7 +270,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: haiku
     Title: the page
     Phase: 2
-    Agent: foo-1f4844-task
+    Agent: foo-17d34a-task
     Files: README.md
     Check: cargo test
     Report: plans/foo/reports/step-2-1.md
@@ -284,7 +284,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: haiku
     Title: "the \"index\": a | b # c"
     Phase: 2
-    Agent: foo-1f4844-task
+    Agent: foo-17d34a-task
     Files: docs/index.md (new), docs/list.md (new)
     Check: cargo test
     Report: plans/foo/reports/step-2-2.md
@@ -298,7 +298,7 @@ fn a_mixed_runbook_is_rendered() {
     Execution Model: haiku
     Title: both
     Phase: 2
-    Agent: foo-1f4844-task
+    Agent: foo-17d34a-task
     Check: cargo test
     Report: plans/foo/reports/step-2-3.md
     Source: runbook.md@f89635bbbb0d
@@ -309,7 +309,7 @@ fn a_mixed_runbook_is_rendered() {
     ==> plans/foo/orchestrator-plan.md
     # Orchestrator plan: foo
     Type: mixed
-    Agents: foo-1f4844-task, foo-ae901d-tdd
+    Agents: foo-17d34a-task, foo-bc5071-tdd
     Run: engine runbook next
 
     - cycle-1-1.md | phase 1 | opus | 30
@@ -323,9 +323,9 @@ fn a_mixed_runbook_is_rendered() {
     - step-2-3.md | phase 2 | haiku | –
     - PHASE_BOUNDARY 2 | vet-agent | reports/phase-2.md
     - INLINE | phase 3 | – | By hand \| later
-    ==> agents/foo-1f4844-task.md
+    ==> agents/foo-17d34a-task.md
     ---
-    name: foo-1f4844-task
+    name: foo-17d34a-task
     description: Carries out a step of plans/foo.
     tools: Look, Change
     ---
@@ -344,13 +344,13 @@ fn a_mixed_runbook_is_rendered() {
 
     ## Scope
 
-    The step file that the prompt names is all there is to do: no other step, and no file that its `Files:` line does not list.
+    The step file that the prompt names is all there is to do: no other step and, where it has a `Files:` line, no other file.
     Its `Check:` line is the check that shows the step done. No commits.
     The report goes to the path in its `Report:` line. The answer is one line: `done: <path of the report>`, or
     `error: <what, where>; <path of the report>`.
-    ==> agents/foo-ae901d-tdd.md
+    ==> agents/foo-bc5071-tdd.md
     ---
-    name: foo-ae901d-tdd
+    name: foo-bc5071-tdd
     description: Carries out a cycle of plans/foo.
     tools: Look, Change, Run
     ---
@@ -369,7 +369,7 @@ fn a_mixed_runbook_is_rendered() {
 
     ## Scope
 
-    The step file that the prompt names is all there is to do: no other step, and no file that its `Files:` line does not list.
+    The step file that the prompt names is all there is to do: no other step and, where it has a `Files:` line, no other file.
     Its `Check:` line is the check that shows the step done. No commits.
     The report goes to the path in its `Report:` line. The answer is one line: `done: <path of the report>`, or
     `error: <what, where>; <path of the report>`.

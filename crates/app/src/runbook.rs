@@ -1,0 +1,123 @@
+//! Runbooks: plans on disk that agents carry out, a step each. Reading and preparing them, and driving the plan that each of them is.
+
+use std::path::Path;
+
+use engine_core::plan::{self, Plan};
+use engine_core::runbook::{Facts, Problem, Reading, Runbook, Severity, Source, read};
+use engine_store::plan_file::PlanFile;
+use engine_store::project::Project;
+use engine_store::{config_file, told};
+
+use crate::error::CommandError;
+use crate::plan::CommandContext;
+use crate::wording::counted;
+
+pub mod drive;
+pub mod list;
+pub mod new;
+pub mod prepare;
+pub mod status;
+
+/// The folder of all of them.
+const FOLDER: &str = "plans";
+/// Entries of a folder that are looked at.
+const MOST_ENTRIES: usize = 2_000;
+
+/// A runbook that was read, and what its plan says.
+pub struct Found {
+    pub reading: Reading,
+    /// The plan of it, if it was prepared.
+    pub plan: Option<Plan>,
+}
+
+impl Found {
+    /// What keeps it from being prepared, `path:line: text` each.
+    pub fn errors(&self) -> Vec<String> {
+        shown(&self.reading.problems, Severity::Error)
+    }
+
+    pub fn warnings(&self) -> Vec<String> {
+        shown(&self.reading.problems, Severity::Warning)
+    }
+
+    /// Fails with all errors, if there are any.
+    pub fn sound(self) -> Result<Runbook, CommandError> {
+        let errors = self.errors();
+        if errors.is_empty() {
+            return Ok(self.reading.runbook);
+        }
+        let count = counted(errors.len() as u64, "error");
+        Err(CommandError::refused(format!("the runbook is not taken: {count}\n{}", errors.join("\n"))))
+    }
+}
+
+fn shown(problems: &[Problem], severity: Severity) -> Vec<String> {
+    let of = problems.iter().filter(|problem| problem.severity == severity);
+    of.map(ToString::to_string).collect()
+}
+
+/// The name of a runbook as somebody writes it: `foo`, `plans/foo`, `plans/foo/runbook.md`.
+pub fn name_of(written: &str) -> Result<String, CommandError> {
+    let path = written.trim().trim_start_matches("./").trim_end_matches('/');
+    let below = path.rsplit_once("plans/").map_or(path, |(_, below)| below);
+    let name = below.split('/').next().unwrap_or_default();
+    let is_file = below.split_once('/').is_none_or(|(_, file)| file.starts_with("runbook"));
+    if plan::is_name(name) && is_file {
+        return Ok(name.to_owned());
+    }
+    Err(CommandError::usage(format!("{written:?} is no runbook: give NAME for plans/NAME/runbook.md")))
+}
+
+/// Reads the runbook plans/NAME.
+pub fn find(project: &Project, name: &str) -> Result<Found, CommandError> {
+    let root = project.root();
+    let folder = format!("{FOLDER}/{name}");
+    if !root.join(&folder).is_dir() {
+        return Err(CommandError::nothing(format!("there is no folder {folder}"))
+            .hint(format!("make one: engine runbook new {name}")));
+    }
+    let mut sources: Vec<(String, String)> = Vec::new();
+    for file in files_of(&root.join(&folder)) {
+        if file == "runbook.md" || (file.starts_with("runbook-phase-") && file.ends_with(".md")) {
+            let path = format!("{folder}/{file}");
+            if let Some(text) = told::read_if_there(root, &root.join(&path))? {
+                sources.push((path, text));
+            }
+        }
+    }
+    let beside = |file: &str| told::read_if_there(root, &root.join(&folder).join(file));
+    let (design, recall) = (beside("design.md")?, beside("recall-artifact.md")?);
+    let tiers = plan::tiers(&config_file::load(project));
+    let exists = |path: &str| root.join(path).exists();
+    let sources: Vec<Source<'_>> = sources.iter().map(|(path, text)| Source { path, text }).collect();
+    let facts = Facts {
+        folder: &folder,
+        tiers: &tiers,
+        exists: &exists,
+        design: design.as_deref(),
+        recall: recall.as_deref(),
+    };
+    let reading = read(&sources, &facts);
+    let plan = PlanFile::new(project, name).peek().and_then(Result::ok).filter(Plan::is_delegated);
+    Ok(Found { reading, plan })
+}
+
+/// The files of a folder, sorted.
+fn files_of(folder: &Path) -> Vec<String> {
+    let entries = fs_err::read_dir(folder).into_iter().flatten().flatten().take(MOST_ENTRIES);
+    let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    names
+}
+
+/// What is wrong with the checks of a runbook: those that no exit status can show, and those for which a person is asked at the start.
+pub fn doubts(
+    runbook: &Runbook,
+    context: &CommandContext,
+) -> Result<(Vec<String>, Vec<String>), CommandError> {
+    let plan = runbook.plan(&prepare::agents(runbook), &[], "");
+    let impossible = crate::plan::proof_problems(&plan, context)?;
+    let doubtful =
+        if impossible.is_empty() { crate::plan::proof_doubts(&plan, context)? } else { Vec::new() };
+    Ok((impossible, doubtful))
+}

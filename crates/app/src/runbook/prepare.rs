@@ -1,0 +1,260 @@
+//! Cuts a runbook into what agents work from: step files, agents, the order of steps, and the plan of it.
+
+use engine_core::approval::{Deed, Kind};
+use engine_core::plan::{Approval, Plan, Replanned};
+use engine_core::runbook::{
+    Agents, Baselines, Change, Difference, Rendered, Runbook, agents as agents_of, difference, files,
+};
+use engine_core::task::{Meta, Place};
+use engine_store::atomic::Durability;
+use engine_store::plan_file::{self, PlanFile};
+use engine_store::{clock, config_file, told};
+use engine_text::diff;
+use serde::Serialize;
+
+use super::{files_of, find};
+use crate::approval;
+use crate::error::CommandError;
+use crate::plan::CommandContext;
+use crate::{plugin, task};
+
+/// Where the client looks for the agents of a project.
+const AGENTS: &str = ".claude/agents";
+
+/// What is wanted besides.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Nothing is written.
+    pub dry_run: bool,
+    /// What changes is wanted line by line, and nothing is written.
+    pub diff: bool,
+    /// A plan that is locked takes up what has changed, if a person agrees.
+    pub replan: bool,
+    /// Why, by a person.
+    pub approved: Option<&'a str>,
+}
+
+/// What was written, or would be.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Prepared {
+    pub name: String,
+    pub steps: usize,
+    /// Each file with what becomes of it: `new`, `changed`, `refreshed`, `unchanged`, `vanished`, `replaced`.
+    pub files: Vec<(String, &'static str)>,
+    pub agents: Vec<String>,
+    pub warnings: Vec<String>,
+    /// Steps of a plan that is locked, and what became of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub replanned: Vec<String>,
+    /// The task that was recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<String>,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+    #[serde(skip)]
+    pub notes: Vec<String>,
+}
+
+impl Prepared {
+    /// Whether a file was written, or would be.
+    pub fn changes(&self) -> bool {
+        self.files.iter().any(|(_, what)| !matches!(*what, "unchanged" | "vanished"))
+    }
+}
+
+/// The agents that a runbook's steps need.
+pub fn agents(runbook: &Runbook) -> Agents {
+    agents_of(runbook, &baselines())
+}
+
+fn baselines() -> Baselines<'static> {
+    let text =
+        |name: &str| plugin::AGENTS.iter().find(|agent| agent.name == name).map_or("", |agent| agent.text);
+    Baselines { task: text(engine_core::plan::TASK), tdd: text(engine_core::plan::TDD), folder: AGENTS }
+}
+
+/// Prepares plans/NAME. Nothing is written before everything is known to hold.
+pub fn prepare(context: &CommandContext, name: &str, wanted: &Wanted<'_>) -> Result<Prepared, CommandError> {
+    let project = &context.project;
+    let found = find(project, name)?;
+    let (warnings, before) = (found.warnings(), found.plan.clone());
+    let runbook = found.sound()?;
+    let now = clock::now().rfc3339();
+    let agents = agents(&runbook);
+    let tiers = engine_core::plan::tiers(&config_file::load(project));
+    let plan = runbook.plan(&agents, &tiers, &now);
+    let impossible = crate::plan::proof_problems(&plan, context)?;
+    if !impossible.is_empty() {
+        return Err(CommandError::refused(format!("the runbook is not taken\n{}", impossible.join("\n"))));
+    }
+    let rendered = files(&runbook, &baselines());
+    let root = project.root();
+    let present: Vec<Option<String>> = rendered
+        .iter()
+        .map(|file| told::read_if_there(root, &root.join(&file.path)))
+        .collect::<Result<_, _>>()?;
+    let differences = difference(&runbook, &rendered, &present, &left_over(&runbook, context));
+    let mut prepared = Prepared {
+        name: name.to_owned(),
+        steps: runbook.steps.len(),
+        files: differences.iter().map(|one| (one.path.clone(), word(one.change))).collect(),
+        agents: agents.all().map(|agent| agent.name.clone()).collect(),
+        warnings,
+        replanned: Vec::new(),
+        task: None,
+        diff: String::new(),
+        notes: Vec::new(),
+    };
+    let dry = wanted.dry_run || wanted.diff;
+    if wanted.diff {
+        prepared.diff = shown_diff(&rendered, &present);
+    }
+    let replanned = replan(context, before.as_ref(), plan, wanted, dry)?;
+    prepared.replanned.clone_from(&replanned.told);
+    if dry {
+        return Ok(prepared);
+    }
+    for (file, difference) in rendered.iter().zip(&differences) {
+        if matches!(difference.change, Change::New | Change::Changed | Change::Refreshed) {
+            told::replace(root, &root.join(&file.path), file.text.as_bytes(), Durability::Disk)?;
+        }
+    }
+    prepared.notes.extend(keep(context, replanned.plan)?);
+    prepared.notes.extend(remove_replaced(&differences, context));
+    prepared.task = record(context, name, &mut prepared.notes);
+    Ok(prepared)
+}
+
+fn word(change: Change) -> &'static str {
+    match change {
+        Change::New => "new",
+        Change::Changed => "changed",
+        Change::Refreshed => "refreshed",
+        Change::Unchanged => "unchanged",
+        Change::Vanished => "vanished",
+        Change::Replaced => "replaced",
+    }
+}
+
+/// Files among those of the steps and of the agents that may be left over.
+fn left_over(runbook: &Runbook, context: &CommandContext) -> Vec<String> {
+    let root = context.project.root();
+    let folders = [format!("{}/steps", runbook.folder), AGENTS.to_owned()];
+    let below = |folder: &String| {
+        files_of(&root.join(folder)).into_iter().map(|file| format!("{folder}/{file}")).collect::<Vec<_>>()
+    };
+    folders.iter().flat_map(below).collect()
+}
+
+fn shown_diff(rendered: &[Rendered], present: &[Option<String>]) -> String {
+    let mut shown = String::new();
+    for (file, before) in rendered.iter().zip(present) {
+        let before = before.as_deref().unwrap_or_default();
+        if before != file.text {
+            shown.push_str(&diff::unified(before, &file.text, &file.path, &file.path));
+        }
+    }
+    shown
+}
+
+/// The plan as it is to be, and what became of the steps of one that is locked.
+fn replan(
+    context: &CommandContext,
+    before: Option<&Plan>,
+    new: Plan,
+    wanted: &Wanted<'_>,
+    dry: bool,
+) -> Result<Replanned, CommandError> {
+    let Some(before) = before.filter(|before| before.is_open() && before.lock.is_some()) else {
+        return Ok(Replanned { plan: new, told: Vec::new() });
+    };
+    let replanned = before.replanned(&new)?;
+    if replanned.told.is_empty() || dry {
+        return Ok(replanned);
+    }
+    let name = &before.name;
+    let listed = replanned.told.join("\n");
+    if !wanted.replan {
+        return Err(CommandError::refused(format!(
+            "plan {name} is running, and its steps would change\n{listed}"
+        ))
+        .hint(format!("engine runbook prepare {name} --replan; engine asks the user")));
+    }
+    let deed = Deed::new(
+        &format!("replan {name} while it runs: {}", replanned.told.join("; ")),
+        &[name, &replanned.plan.fixed()],
+    )
+    .of(Kind::Lock);
+    let reason = approval::require(&context.project, &context.caller, &deed, wanted.approved)?;
+    let mut replanned = replanned;
+    replanned.plan.approvals.push(Approval {
+        what: format!("other steps: {}", replanned.told.join("; ")),
+        reason,
+        at: clock::now().rfc3339(),
+    });
+    Ok(replanned)
+}
+
+/// Keeps the plan. One of the same name that is open and not of a runbook stays as it is.
+fn keep(context: &CommandContext, plan: Plan) -> Result<Vec<String>, CommandError> {
+    let name = plan.name.clone();
+    let page = format!("{}/{name}/PLAN.md", super::FOLDER);
+    let worktree = context.worktree();
+    let plan = Plan { page, worktree, ..plan };
+    let file = PlanFile::new(&context.project, &name);
+    if !file.exists() {
+        return Ok(plan_file::create(&context.project, || Ok::<_, CommandError>(plan))?.notes);
+    }
+    let kept = file.update(|old| {
+        if old.is_open() && !old.is_delegated() {
+            return Err(CommandError::refused(format!("there is an open plan {name} that is of no runbook"))
+                .hint("end it first: engine plan close"));
+        }
+        // What has not changed keeps its moment: the files are as old as they were.
+        let is_same = old.is_open()
+            && old.runbook.as_ref().map(|source| &source.sum)
+                == plan.runbook.as_ref().map(|source| &source.sum)
+            && old.tiers == plan.tiers;
+        if !is_same {
+            *old = plan;
+        }
+        Ok(())
+    })?;
+    Ok(kept.notes)
+}
+
+/// Removes agents of the runbook as it was before; the client would offer them to every session.
+fn remove_replaced(differences: &[Difference], context: &CommandContext) -> Vec<String> {
+    let replaced = differences.iter().filter(|one| one.change == Change::Replaced);
+    let remove = |one: &Difference| {
+        let removed = fs_err::remove_file(context.project.root().join(&one.path));
+        removed.err().map(|error| format!("{} was not removed: {error}", one.path))
+    };
+    replaced.filter_map(remove).collect()
+}
+
+/// Records the task that runs it, if there is none. A task that cannot be recorded is no reason to stop.
+fn record(context: &CommandContext, name: &str, notes: &mut Vec<String>) -> Option<String> {
+    let command = format!("/orchestrate {}/{name}", super::FOLDER);
+    let tasks = task::CommandContext::of(context.project.clone(), &context.caller);
+    let text = tasks.text().ok()?;
+    let file = engine_core::task::TaskFile::parse(&text);
+    if file.tasks().any(|task| task.is_open() && task.meta.command.as_deref() == Some(command.as_str())) {
+        return None;
+    }
+    let meta = Meta {
+        name: format!("Run {name}"),
+        command: Some(command),
+        model: Some("haiku".to_owned()),
+        restart: true,
+        ..Meta::default()
+    };
+    match task::add(&tasks, meta, None, Place::Last) {
+        Ok(added) => Some(added.name),
+        Err(error) => {
+            notes.push(format!("no task was recorded: {}", error.message));
+            None
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! `engine runbook check`.
+
+use clap::Args;
+use engine_app::error::{CommandError, Outcome};
+use engine_app::plan::CommandContext;
+use engine_app::runbook::{doubts, find, name_of};
+use engine_app::wording::counted;
+use serde_json::json;
+
+use crate::ui::{Tone, Ui, toned};
+
+/// Name everything that is wrong with a runbook, with file and line
+///
+/// Writes nothing. An error keeps it from being prepared; a warning does not.
+#[derive(Debug, Args)]
+#[command(
+    after_long_help = "Examples:\n  engine runbook check greet\n  engine runbook check plans/greet --json"
+)]
+pub(crate) struct RunbookCheckArgs {
+    /// The runbook: NAME, plans/NAME or the path of its file
+    pub(crate) name: String,
+}
+
+pub(super) fn run(args: &RunbookCheckArgs, context: &CommandContext, ui: &Ui) -> Outcome {
+    let name = name_of(&args.name)?;
+    let found = find(&context.project, &name)?;
+    let (mut errors, mut warnings) = (found.errors(), found.warnings());
+    let steps = found.reading.runbook.steps.len();
+    if errors.is_empty() {
+        let (impossible, doubtful) = doubts(&found.reading.runbook, context)?;
+        errors = impossible;
+        warnings.extend(
+            doubtful
+                .into_iter()
+                .map(|doubt| format!("warning: {doubt}; the user is asked before the run begins")),
+        );
+    }
+    if ui.is_json() {
+        ui.object(
+            &json!({"version": 1, "name": name, "steps": steps, "errors": errors, "warnings": warnings}),
+        );
+    } else {
+        for error in &errors {
+            ui.line(format!("{} {error}", toned(Tone::Bad, "error:")));
+        }
+        for warning in &warnings {
+            ui.line(warning);
+        }
+        if errors.is_empty() {
+            ui.line(format!(
+                "plans/{name}: {}; then: engine runbook prepare {name}",
+                counted(steps as u64, "step")
+            ));
+        }
+    }
+    if errors.is_empty() { Ok(()) } else { Err(CommandError::already_told()) }
+}

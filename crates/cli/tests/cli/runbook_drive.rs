@@ -1,0 +1,303 @@
+//! A runbook carried out: what is refused on the way, what ends a step, and how it ends.
+
+use serde_json::json;
+
+use crate::orchestra::Orchestra;
+
+const STEP_1: &str = "plans/greet/steps/step-1-1.md";
+const STEP_2: &str = "plans/greet/steps/step-1-2.md";
+const STEP_3: &str = "plans/greet/steps/step-1-3.md";
+
+#[test]
+fn three_steps_on_three_models_and_a_review() {
+    let play = Orchestra::new();
+    let task = play.agent("task");
+    insta::assert_snapshot!(play.told(&["next", "plans/greet"]), @r#"
+    exit 0
+    plan greet, running 0/4. Step 1.1: make this call exactly
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+    when its result has come: engine runbook done 1.1
+    "#);
+    for (step, model, prompt, file) in [
+        ("1.1", "haiku", STEP_1, "hello.py"),
+        ("1.2", "sonnet", STEP_2, "bye.py"),
+        ("1.3", "opus", STEP_3, "both.py"),
+    ] {
+        let player = play.starts(&task, model, prompt);
+        assert_eq!(play.stops(), "-", "the main agent waits");
+        play.does(&player, &format!("step-{}", step.replace('.', "-")), file);
+        let done = play.told(&["done", step]);
+        if step == "1.3" {
+            insta::assert_snapshot!(done, @r#"
+            exit 0
+            - [x] 1.3. say both (both.py; `pytest` passed)
+            plan greet, running 3/4. Step 1-vet: make this call exactly
+            Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md")
+            when its result has come: engine runbook done 1-vet
+            "#);
+        } else {
+            assert!(done.starts_with("exit 0\n"), "{done}");
+        }
+    }
+    let review = "Review of phase 1, report: plans/greet/reports/phase-1.md";
+    let vet = play.starts("vet-agent", "sonnet", review);
+    play.writes(&vet, "plans/greet/reports/phase-1.md", "---\nCritical: 0\nMajor: 0\nMinor: 1\n---\nFine.\n");
+    play.ends(&vet);
+    insta::assert_snapshot!(play.told(&["done"]), @"
+    exit 0
+    - [x] 1-vet. Review of phase 1: Words
+    plan greet is done and closed: every step, every criterion
+    Run greet: done
+    ");
+    insta::assert_snapshot!(play.told(&["status", "greet"]), @"
+    exit 0
+    plan greet: closed
+    1.1    done  say hello                 claude-haiku-5
+    1.2    done  say goodbye               claude-sonnet-5
+    1.3    done  say both                  claude-opus-5
+    1-vet  done  Review of phase 1: Words  claude-sonnet-5
+    ");
+    insta::assert_snapshot!(play.stage.ok(&["status"]), @"
+    No pending tasks.
+
+    1 done
+    ");
+    // The commit is free now.
+    assert_eq!(play.shell("git commit -qam done"), "-");
+}
+
+#[test]
+fn a_call_that_is_not_the_next_is_refused_with_the_right_one() {
+    let play = Orchestra::new();
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let cases = [
+        play.refused(&task, "opus", STEP_1),
+        play.refused(&task, "", STEP_1),
+        play.refused(&task, "sonnet", STEP_2),
+        play.refused("general-purpose", "haiku", STEP_1),
+        play.refused("quiet-task", "haiku", "write hello.py"),
+        play.refused("fork", "haiku", "go on"),
+        play.refused("vet-agent", "sonnet", "review it"),
+        play.main("Workflow", &json!({"script": "agents"})),
+        play.edits("a.txt"),
+        play.shell("echo x > a.txt"),
+        play.shell("git commit -am x"),
+        play.shell("claude -p 'do step 1.1'"),
+    ];
+    insta::assert_snapshot!(cases.join("\n\n"), @r#"
+    denied: engine rule plan: plan greet gives its steps to agents: step 1.1 is for model haiku, and the call names opus. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: step 1.1 is for model haiku, and the call names no model. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: step 1.1 comes before step 1.2. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: step 1.1 is for the agent greet-[SUM]-task, and the call starts general-purpose. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: the call starts quiet-task and its prompt names no step. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: a fork takes the whole conversation along, and a step gets its own file. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: the call starts vet-agent and its prompt names no step. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: Workflow starts agents that no step names. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: this session delegates and changes no files itself. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet gives its steps to agents: this session delegates and changes no files itself. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+
+    denied: engine rule plan: plan greet is not built yet: its steps make no commits, and neither does who delegates them. After the last step the commit comes as usual; engine runbook next
+
+    denied: engine rule plan: plan greet gives its steps to agents: a client that a shell starts is the agent of no step. The right call:
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+    "#);
+    // What only looks, and agents that do no step, are free.
+    assert_eq!(play.refused("Explore", "haiku", "where is hello"), "-");
+    assert_eq!(play.shell("git status --short"), "-");
+    assert_eq!(play.edits("plans/greet/notes.md"), "-");
+    // The right one passes, and gets the words of the step and no others.
+    let (_, answer) = play.asks(
+        &json!({"description": "x", "subagent_type": task, "model": "haiku", "prompt": format!("Do {STEP_1}, quickly")}),
+    );
+    assert_eq!(answer, format!("input: {STEP_1}"));
+    insta::assert_snapshot!(play.refused(&task, "haiku", STEP_1), @"
+    denied: engine rule plan: plan greet gives its steps to agents: step 1.1 runs already. The right call:
+    none until a running step has ended; its result comes by itself
+    ");
+}
+
+#[test]
+fn what_an_agent_says_of_itself_ends_no_step() {
+    let play = Orchestra::new();
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let liar = play.starts(&task, "haiku", STEP_1);
+    insta::assert_snapshot!(play.told(&["done"]), @"
+    exit 1
+    engine: step 1.1 still runs
+      end the turn, its result comes by itself
+    ");
+    insta::assert_snapshot!(play.ends(&liar), @"told: engine: step 1.1 of plan greet: no tool was called, so nothing is done. Read the step's file, do what it says, write its report, then answer.");
+    assert_eq!(play.ends(&liar), "-");
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1.1 is not done
+    its agent called no tool
+    there is no report plans/greet/reports/step-1-1.md
+    no file of it was changed, and its report has no line `No change: why`
+    `pytest` was not run since the step began: engine check -- pytest
+      let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
+    "#);
+    // Once more by the same tier, then by the next one.
+    insta::assert_snapshot!(play.told(&["fail", "1.1", "--why", "nothing was done"]), @r#"
+    exit 0
+    plan greet, running 0/4. Step 1.1: make this call exactly
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+    when its result has come: engine runbook done 1.1
+    "#);
+    let second = play.starts(&task, "haiku", STEP_1);
+    play.writes(&second, "hello.py", "print('.')\n");
+    play.writes(&second, "stray.py", "print('.')\n");
+    play.reports(&second, "step-1-1", "Quality: none\n");
+    play.ends(&second);
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1.1 is not done
+    changed besides its files (hello.py): stray.py
+    `pytest` was not run since the step began: engine check -- pytest
+      let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
+    "#);
+    insta::assert_snapshot!(play.told(&["fail", "1.1", "--why", "a stray file"]), @r#"
+    exit 0
+    plan greet, running 0/4. Step 1.1: make this call exactly
+    Agent(subagent_type: "greet-[SUM]-task", model: "sonnet", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nReport of the earlier run: plans/greet/reports/step-1-1.md")
+    when its result has come: engine runbook done 1.1
+    "#);
+    // Tiers end with the user.
+    for (model, why) in [("sonnet", "a"), ("sonnet", "b"), ("opus", "c")] {
+        let player = play.starts(&task, model, STEP_1);
+        play.ends(&player);
+        play.ends(&player);
+        play.told(&["fail", "1.1", "--why", why]);
+    }
+    let player = play.starts(&task, "opus", STEP_1);
+    play.ends(&player);
+    play.ends(&player);
+    insta::assert_snapshot!(play.told(&["fail", "1.1", "--why", "d"]), @"
+    exit 1
+    engine: plan greet is halted: step 1.1 was tried 6 times, up to the last tier of models: say hello; the last time: d
+      tell the user what happened and how you would go on; reading and asking stay free
+      engine plan resume: engine asks the user, and after their ok the same command goes on
+    ");
+    insta::assert_snapshot!(play.told(&["next"]), @"
+    exit 0
+    plan greet is halted: step 1.1 was tried 6 times, up to the last tier of models: say hello; the last time: d
+    then: engine runbook resume; engine asks the user
+    ");
+    insta::assert_snapshot!(play.refused(&task, "opus", STEP_1), @"
+    denied: engine rule plan: plan greet gives its steps to agents: plan greet is halted: step 1.1 was tried 6 times, up to the last tier of models: say hello; the last time: d. The right call:
+    engine plan resume (engine asks the user)
+    ");
+}
+
+#[test]
+fn the_check_passes_after_the_last_change() {
+    let play = Orchestra::new();
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let player = play.starts(&task, "haiku", STEP_1);
+    assert_eq!(play.runs(&player, "pytest"), Some(0));
+    play.writes(&player, "hello.py", "print('.')\n");
+    play.reports(&player, "step-1-1", "Quality: hello has no docstring\n");
+    play.ends(&player);
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1.1 is not done
+    changed since `pytest` passed: hello.py. Run it again: engine check -- pytest
+      let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
+    "#);
+    // A message wakes the same agent, and it is the same try.
+    let message = json!({"to": player.id, "message": "run the check"});
+    assert_eq!(play.main("SendMessage", &message), "-");
+    insta::assert_snapshot!(play.told(&["done"]), @"
+    exit 1
+    engine: step 1.1 still runs
+      end the turn, its result comes by itself
+    ");
+    assert_eq!(play.runs(&player, "pytest"), Some(0));
+    play.ends(&player);
+    // Warnings are somebody else's work, once.
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 0
+    - [x] 1.1. say hello (hello.py; `pytest` passed)
+    plan greet, running 1/5. Step 1.1-refactor: make this call exactly
+    Agent(subagent_type: "refactor", model: "sonnet", description: "Step 1.1-refactor", run_in_background: false, prompt: "Quality warnings: plans/greet/reports/step-1-1.md\nReport: plans/greet/reports/step-1-1-refactor.md")
+    when its result has come: engine runbook done 1.1-refactor
+    "#);
+    insta::assert_snapshot!(play.main("SendMessage", &message), @r#"
+    denied: engine rule plan: plan greet gives its steps to agents: the try of agent a1 at step 1.1 is over. The right call:
+    Agent(subagent_type: "refactor", model: "sonnet", description: "Step 1.1-refactor", run_in_background: false, prompt: "Quality warnings: plans/greet/reports/step-1-1.md\nReport: plans/greet/reports/step-1-1-refactor.md")
+    "#);
+}
+
+#[test]
+fn a_critical_finding_is_mended_and_reviewed_again() {
+    let play = Orchestra::of(
+        "---\nname: greet\nmodel: haiku\ncheck: pytest\n---\n# Common context\nx\n## Stop conditions\nx\n# Phase 1: Words\n## Step 1.1: say hello\nFiles: hello.py (new)\nWrite it.\n",
+    );
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let player = play.starts(&task, "haiku", STEP_1);
+    play.does(&player, "step-1-1", "hello.py");
+    play.told(&["done"]);
+    let review = "Review of phase 1, report: plans/greet/reports/phase-1.md";
+    let vets = |text: &str| {
+        let vet = play.starts("vet-agent", "sonnet", review);
+        play.writes(&vet, "plans/greet/reports/phase-1.md", text);
+        play.ends(&vet);
+        play.told(&["done"])
+    };
+    insta::assert_snapshot!(vets("Fine, all of it.\n"), @r#"
+    exit 1
+    engine: step 1-vet is not done
+    its report has no line `Critical: N` between its first two `---`
+      let it be tried again: engine runbook fail 1-vet --why "…"; then engine runbook next
+    "#);
+    play.told(&["fail", "1-vet", "--why", "no counts"]);
+    insta::assert_snapshot!(vets("---\nCritical: 2\nMajor: 0\n---\n"), @r#"
+    exit 0
+    step 1-vet was looked at; what it found comes first
+    plan greet, running 1/3. Step 1-mend: make this call exactly
+    Agent(subagent_type: "quiet-task", model: "sonnet", description: "Step 1-mend", run_in_background: false, prompt: "Mend the critical and major findings of plans/greet/reports/phase-1.md\nReport: plans/greet/reports/1-mend.md")
+    when its result has come: engine runbook done 1-mend
+    "#);
+    let mend = play.starts(
+        "quiet-task",
+        "sonnet",
+        "Mend the critical and major findings of plans/greet/reports/phase-1.md",
+    );
+    play.does(&mend, "1-mend", "hello.py");
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 0
+    - [x] 1-mend. mend the findings of plans/greet/reports/phase-1.md (hello.py; `pytest` passed)
+    plan greet, running 2/3. Step 1-vet: make this call exactly
+    Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md")
+    when its result has come: engine runbook done 1-vet
+    "#);
+    insta::assert_snapshot!(vets("---\nCritical: 1\nMajor: 0\n---\n"), @"
+    exit 0
+    step 1-vet was looked at; what it found comes first
+    plan greet is halted: the second review of phase 1 still has 1 critical: plans/greet/reports/phase-1.md
+    then: engine runbook resume; engine asks the user
+    ");
+}
