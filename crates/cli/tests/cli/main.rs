@@ -22,6 +22,7 @@ mod chain_ends;
 mod chain_gaps;
 mod chain_life;
 mod chain_parse;
+mod chain_values;
 mod chain_words;
 mod chains;
 mod check;

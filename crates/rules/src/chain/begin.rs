@@ -110,6 +110,9 @@ fn typed_next(only: &Entry, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
         return Some(only.args.clone());
     }
     let has_flag = next.entry.args.split_whitespace().any(|word| word.starts_with('-'));
+    if next.given && !only.args.is_empty() {
+        return Some(only.args.clone());
+    }
     (only.args.is_empty() && !has_flag).then(|| next.entry.args.clone())
 }
 
@@ -281,13 +284,14 @@ fn started(asked: Asked, earlier: &Forbidden, by_person: bool, view: &(impl View
     let mut skills: Vec<String> = left.iter().chain(&exits.follow).map(|entry| entry.skill.clone()).collect();
     skills.dedup();
     let follow = exits.follow.len();
+    let tails = tails(&left, view);
     left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
     let began = current.as_ref().and_then(|entry| {
         let ending = view.skill(&entry.skill)?.ending;
         began(&ending, &entry.args, view)
     });
-    let holds = began.is_some();
+    let holds = began.as_ref().is_some_and(|began| began.ending.holds());
     let unnamed = left.iter().chain(&current).filter(|entry| entry.args.is_empty());
     for entry in unnamed.collect::<Vec<_>>() {
         let ending = view.skill(&entry.skill).unwrap_or_default().ending;
@@ -322,6 +326,7 @@ fn started(asked: Asked, earlier: &Forbidden, by_person: bool, view: &(impl View
                 let exit = |(at, entry): (usize, Entry)| Link {
                     exit: at >= typed,
                     task: of_task(at),
+                    tail: tails.iter().any(|tail| same_skill(tail, &entry.skill)),
                     ..link(entry, view)
                 };
                 left.into_iter().enumerate().map(exit).collect()
@@ -383,10 +388,16 @@ fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -
     exits
 }
 
+/// The skills that skills of a chain declare as their exits.
+fn tails(entries: &[Entry], view: &(impl View + ?Sized)) -> Vec<String> {
+    let known = entries.iter().filter_map(|entry| view.skill(&entry.skill));
+    known.flat_map(|known| known.exits.entries().map(|exit| exit.skill.clone()).collect::<Vec<_>>()).collect()
+}
+
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     let known = view.skill(&entry.skill).unwrap_or_default();
     let id = Some(known.name).filter(|name| !name.is_empty());
-    Link { id, wrapped: !known.cooperative, exit: false, task: None, ending: known.ending, entry }
+    Link { id, wrapped: !known.cooperative, ending: known.ending, ..Link::from(entry) }
 }
 
 /// What the person forbade, for the exits of a skill that the model calls.
