@@ -33,6 +33,7 @@ mod log;
 mod merge_driver;
 mod overview;
 mod plan;
+mod plans;
 mod policy;
 mod queue;
 mod replay;
@@ -117,6 +118,7 @@ pub(crate) enum Command {
     )]
     FindSessions(session::list::SessionListArgs),
     Plan(plan::PlanArgs),
+    Plans(plans::PlansArgs),
     Evidence(evidence::EvidenceArgs),
     #[command(subcommand)]
     Tag(tag::TagCommand),
@@ -186,6 +188,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Session(command)) => session::run(&command, &ui),
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Plan(args)) => plan::run(&args, &ui),
+        Some(Command::Plans(args)) => plans::run(&args, &ui),
         Some(Command::Evidence(args)) => evidence::run(&args, table, &ui),
         Some(Command::Approval(command)) => approval::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),

@@ -10,6 +10,7 @@
 
 use std::fmt;
 
+use engine_text::markdown::Lines;
 use engine_text::stamp::Stamp;
 
 use crate::plan::is_name;
@@ -82,6 +83,8 @@ pub struct Run {
     pub has_reviews: bool,
     /// What it waits for, in the words of the halt.
     pub halted: Option<String>,
+    /// Why it cannot be used.
+    pub damaged: Option<String>,
     pub closed: bool,
     /// What its steps changed is in a commit.
     pub committed: bool,
@@ -110,6 +113,8 @@ pub enum Stage {
         all: usize,
     },
     Halted(String),
+    /// Its plan object cannot be used.
+    Damaged(String),
     /// All steps are done, and none of them is a review.
     Built,
     /// All steps are done, reviews among them.
@@ -131,7 +136,7 @@ impl fmt::Display for Stage {
             Self::Stale => f.write_str("planned, stale"),
             Self::Ready => f.write_str("ready"),
             Self::Running { done, all } => write!(f, "running {done}/{all}"),
-            Self::Halted(why) => write!(f, "halted: {why}"),
+            Self::Halted(why) | Self::Damaged(why) => write!(f, "halted: {why}"),
             Self::Built => f.write_str("built"),
             Self::Reviewed => f.write_str("reviewed"),
             Self::Delivered => f.write_str("delivered"),
@@ -149,6 +154,9 @@ impl Stage {
 
     /// Nothing while no step was begun: the files say then whether it can be.
     fn of_run(run: &Run) -> Option<Self> {
+        if let Some(why) = &run.damaged {
+            return Some(Self::Damaged(why.clone()));
+        }
         let done = || if run.has_reviews { Self::Reviewed } else { Self::Built };
         match (&run.halted, run.is_done()) {
             (_, false) if run.closed => Some(Self::Abandoned),
@@ -175,9 +183,8 @@ impl Stage {
     }
 
     fn of_design(design: &Design) -> Self {
-        let is_passed = |review: &Review| {
-            review.written.0 + TICK >= design.written.0 && review.critical == Some(0)
-        };
+        let is_passed =
+            |review: &Review| review.written.0 + TICK >= design.written.0 && review.critical == Some(0);
         if design.review.as_ref().is_some_and(is_passed) { Self::Designed } else { Self::NotReviewed }
     }
 
@@ -185,6 +192,35 @@ impl Stage {
     pub fn is_over(&self) -> bool {
         matches!(self, Self::Delivered | Self::Abandoned)
     }
+}
+
+/// A field of a report or a design: the first line that begins with its name, letters' case aside, with or without bold.
+///
+/// Reports are written by cheap models, which forget the lines around front matter.
+pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let value = |line: &'t str| {
+        let line = line.trim_start_matches(['-', '*', ' ']);
+        let (key, value) = line.split_once(':')?;
+        key.trim_end_matches('*')
+            .eq_ignore_ascii_case(name)
+            .then(|| value.trim_matches(['*', '`', ' ', '\r']))
+    };
+    text.lines().take(MOST_LINES).find_map(value)
+}
+
+/// How far from its beginning a text is searched for a field.
+const MOST_LINES: usize = 40;
+
+/// How many critical findings a review counts.
+pub fn critical(review: &str) -> Option<u32> {
+    field(review, "critical")?.parse().ok()
+}
+
+/// Whether a design asks for its tests to be written first.
+pub fn is_tests_first(design: &str) -> bool {
+    let front = Lines::new(design).front_matter();
+    let lines: Vec<&str> = design.lines().take(front).collect();
+    field(&lines.join("\n"), "tests").is_some_and(|tests| tests.eq_ignore_ascii_case("first"))
 }
 
 /// A command, and the session that it is meant for.
@@ -252,6 +288,7 @@ fn next(plan: &str, stage: &Stage, facts: &Facts, tests_first: bool) -> Option<N
         Stage::Ready => skill(written::ORCHESTRATE, HANDS_ON, true),
         // What is halted goes on with the same command, once the question is answered.
         Stage::Running { .. } | Stage::Halted(_) => skill(written::ORCHESTRATE, HANDS_ON, false),
+        Stage::Damaged(_) => line("engine doctor".to_owned()),
         Stage::Built | Stage::Reviewed => {
             let is_open = facts.run.as_ref().is_some_and(|run| run.committed && !run.closed);
             if is_open {
@@ -318,6 +355,14 @@ impl Guide {
             Lead::AsWritten => format!("`{written}`"),
             Lead::Instead(next) => format!("`{}` (written: `{written}`)", next.command),
             Lead::Over => format!("none is left (written: `{written}`)"),
+        }
+    }
+
+    /// Whether the written command comes after the one that counts.
+    pub fn is_written_later(&self, written: &str) -> bool {
+        match &self.lead {
+            Lead::Instead(next) => written::rank(written) > written::rank(&next.command),
+            Lead::AsWritten | Lead::Over => false,
         }
     }
 

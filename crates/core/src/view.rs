@@ -449,9 +449,8 @@ pub trait Replay:
 {
 }
 
-impl<
-    V: Outcomes + Project + Session + Work + Tasks + Stages + Files + Shell + Skills + Policy + Git + ?Sized,
-> Replay for V
+impl<V: Outcomes + Project + Session + Work + Tasks + Stages + Files + Shell + Skills + Policy + Git + ?Sized>
+    Replay for V
 {
 }
 

@@ -129,6 +129,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("plan resume", Changes),
     ("plan report", Reads),
     ("plan close", Changes),
+    ("plans", Reads),
     ("evidence", Reads),
     ("evidence learn", ReadsWithout("--set")),
     ("tag add", Changes),

@@ -61,11 +61,15 @@ impl<'p> PlanFile<'p> {
 
     /// The plan, if it is open and can be read. Most are closed, and those are not taken apart.
     pub fn peek_open(&self) -> Option<Plan> {
-        let text = read_string(self.record.path()).ok()?;
-        if field::raw(&text, "closed").is_some() {
+        if self.is_closed() {
             return None;
         }
         self.peek()?.ok().filter(Plan::is_open)
+    }
+
+    /// Whether it is there and closed. It is not taken apart.
+    pub fn is_closed(&self) -> bool {
+        read_string(self.record.path()).is_ok_and(|text| field::raw(&text, "closed").is_some())
     }
 
     /// Changes a plan that exists, under the lock. If `change` fails, nothing is written.

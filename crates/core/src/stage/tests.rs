@@ -20,9 +20,10 @@ fn run(done: usize, all: usize) -> Run {
 /// What the stage and the next command are, as `engine plans` prints them, with model and restart.
 fn shown(facts: &Facts) -> String {
     let Some(standing) = Standing::of("foo", facts) else { return "no plan".to_owned() };
-    let session = standing.next.as_ref().map(|next| {
-        format!(" | {}{}", next.model, if next.restart { " | restart" } else { "" })
-    });
+    let session = standing
+        .next
+        .as_ref()
+        .map(|next| format!(" | {}{}", next.model, if next.restart { " | restart" } else { "" }));
     format!("{} → {}{}", standing.stage, standing.next_shown(), session.unwrap_or_default())
 }
 
@@ -59,10 +60,7 @@ fn the_stage_follows_from_what_is_there() {
             "designed → /plan-adhoc plans/foo | sonnet",
         ),
         (designed(), "designed → /plan-adhoc plans/foo | sonnet"),
-        (
-            Facts { design: Some(first), ..Facts::default() },
-            "designed → /plan-tdd plans/foo | sonnet",
-        ),
+        (Facts { design: Some(first), ..Facts::default() }, "designed → /plan-tdd plans/foo | sonnet"),
         (planned(1, Steps::Missing), "planned (1 error) → engine runbook prepare foo | sonnet"),
         (planned(3, Steps::Fresh), "planned (3 errors) → engine runbook prepare foo | sonnet"),
         (planned(0, Steps::Missing), "planned → engine runbook prepare foo | sonnet"),
@@ -93,6 +91,10 @@ fn the_stage_follows_from_what_is_there() {
         (
             ran(Run { halted: halted.clone(), ..run(0, 5) }),
             "halted: A or B? → answer, then: engine plan resume --plan foo | haiku",
+        ),
+        (
+            ran(Run { damaged: Some("damaged".to_owned()), ..Run::default() }),
+            "halted: damaged → engine doctor | sonnet",
         ),
         (ran(run(5, 5)), "built → /handoff --commit | sonnet"),
         (ran(Run { has_reviews: true, ..run(5, 5) }), "reviewed → /handoff --commit | sonnet"),
@@ -177,7 +179,11 @@ fn the_command_of_the_stage_wins_and_is_marked() {
             "/plan-adhoc plans/foo",
             "`/plan-tdd plans/foo` (written: `/plan-adhoc plans/foo`) | sonnet",
         ),
-        (briefed(), chain, "`/design plans/foo, /plan-tdd and /orchestrate, but do not commit` | opus | restart"),
+        (
+            briefed(),
+            chain,
+            "`/design plans/foo, /plan-tdd and /orchestrate, but do not commit` | opus | restart",
+        ),
         (
             designed(),
             chain,
@@ -253,4 +259,28 @@ fn plans_that_no_open_task_names() {
     assert_eq!(without_task_line(&[]), None);
     let line = without_task_line(&["a".to_owned(), "b".to_owned()]);
     assert_eq!(line.as_deref(), Some("Plans without a task: 2; list them: engine plans"));
+}
+
+#[test]
+fn fields_are_read_with_and_without_front_matter() {
+    let reviews = [
+        ("---\nCritical: 0\nMajor: 1\n---\n## Major\n", Some(0)),
+        ("# Review\n\n- **Critical**: 2\n", Some(2)),
+        ("**Critical:** 1\r\n", Some(1)),
+        ("critical: none\n", None),
+        ("Nothing critical: 0\n", None),
+        ("", None),
+    ];
+    for (review, expected) in reviews {
+        assert_eq!(critical(review), expected, "{review:?}");
+    }
+    let designs = [
+        ("---\ntests: first\n---\n# Design\n", true),
+        ("---\nTests: `first`\n---\n", true),
+        ("---\ntests: after\n---\n", false),
+        ("# Design\ntests: first\n", false),
+    ];
+    for (design, expected) in designs {
+        assert_eq!(is_tests_first(design), expected, "{design:?}");
+    }
 }

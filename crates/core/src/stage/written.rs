@@ -97,6 +97,18 @@ fn wanted<'n>(next: &'n Next, standing: &Standing) -> Vec<&'n str> {
     }
 }
 
+/// Where a command comes in the course of a plan.
+pub(super) fn rank(command: &str) -> usize {
+    match plan_of(command).map(|named| named.starts) {
+        Some(Starts::Skill(skill)) if same_skill(skill, DESIGN) => 0,
+        Some(Starts::Skill(skill)) if same_skill(skill, ORCHESTRATE) => 3,
+        Some(Starts::Skill(_)) => 1,
+        Some(Starts::Verb("start" | "run")) => 3,
+        Some(Starts::Verb(_)) => 2,
+        None => 4,
+    }
+}
+
 /// Where a chain calls a skill, and the word that does it.
 fn called<'w>(written: &'w str, skill: &str) -> Option<(usize, &'w str)> {
     let ends = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '.' | '→');

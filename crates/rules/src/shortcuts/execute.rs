@@ -3,6 +3,7 @@
 use engine_core::chain::{Entry, Forbidden, Form, Stored, Typed, listed, read};
 use engine_core::change::Change;
 use engine_core::shortcut::{Act, Command, TAIL};
+use engine_core::stage::{Guide, Stage};
 use engine_core::status::{Holder, NOTHING};
 use engine_core::task::{DEFAULT_MODEL, Meta, State, Task, TaskFile, conflict};
 use engine_core::verdict::{Finding, UserLine};
@@ -30,16 +31,20 @@ pub(super) fn execute(
     if let Some(missing) = missing.as_ref().filter(|_| is_attended(view)) {
         return Ok(skills::refused(command, missing));
     }
+    let is_carried = is_carried(&task.meta.name, view);
+    // A chain that is under way knows where it is.
+    let guide = if is_carried { None } else { Guide::of(&task.meta, view) };
+    let meta = applied(&task.meta, guide.as_ref());
     let after = match &missing {
         Some(missing) => skills::after_task(missing),
-        None => after(commit, &tail_words(task, commit, view)),
+        None => after(commit, &tail_words(&meta, commit, view)),
     };
-    if is_carried(&task.meta.name, view) {
+    if is_carried {
         return Ok(taken_up(mark, command, &file, task, &after, view));
     }
-    let end = format!("{} {after}", ending(&task.meta, commit && missing.is_none(), view));
-    let mut finding = work(mark, command, &file, task, &end);
-    finding.lines.extend(unsuited(&task.meta, view));
+    let end = format!("{} {after}", ending(&meta, commit && missing.is_none(), view));
+    let mut finding = work(mark, command, &file, task, guide.as_ref(), &end);
+    finding.lines.extend(unsuited(&meta, view));
     Ok(finding)
 }
 
@@ -92,8 +97,10 @@ fn taken_up(
         (Some(chain), _) => (chain.clone(), Change::ChainResumed),
         (None, Some((from, chain))) => (chain.clone(), Change::ChainTaken { from, chain: Box::new(chain) }),
         (None, None) => {
-            let end = format!("{} {after}", ending(&task.meta, false, view));
-            return work(mark, command, file, task, &end);
+            let guide = Guide::of(&task.meta, view);
+            let meta = applied(&task.meta, guide.as_ref());
+            let end = format!("{} {after}", ending(&meta, false, view));
+            return work(mark, command, file, task, guide.as_ref(), &end);
         }
     };
     let line = chain.line();
@@ -102,7 +109,7 @@ fn taken_up(
     if !chain.is_task_shown() {
         end.push_str(&format!("\n\n{} {after}", by_word(&task.meta)));
     }
-    let mut finding = work(mark, command, file, task, &end);
+    let mut finding = work(mark, command, file, task, None, &end);
     finding.changes.push(change);
     finding
 }
@@ -143,13 +150,18 @@ pub(crate) fn tail_of(
 }
 
 /// What follows a task with `xc`, in words.
-fn tail_words(task: &Task, commit: bool, view: &(impl View + ?Sized)) -> String {
+fn tail_words(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
     let tail = if commit { read(TAIL, &stands(view)).chain } else { None };
     if tail.is_none() {
         return TAIL.to_owned();
     }
-    let (tail, _) = tail_of(chain_of(&task.meta, view).as_ref(), tail, view);
+    let (tail, _) = tail_of(chain_of(task, view).as_ref(), tail, view);
     tail.map(|tail| listed(&tail.entries)).unwrap_or_default()
+}
+
+/// The task with the command that goes on with its plan.
+fn applied(task: &Meta, guide: Option<&Guide>) -> Meta {
+    guide.map_or_else(|| task.clone(), |guide| guide.applied(task))
 }
 
 /// What a shortcut that executes goes on with, or starts.
@@ -160,7 +172,7 @@ pub(crate) fn task_to_execute(command: &Command, view: &(impl View + ?Sized)) ->
         && skills::missing(command.key, view).is_some();
     let file = TaskFile::parse(&text);
     let task = running(&file, view).or_else(|| next(&file, view)).filter(|_| !is_refused);
-    task.map(|task| task.meta.clone())
+    task.map(|task| applied(&task.meta, Guide::of(&task.meta, view).as_ref()))
 }
 
 /// The command of a task, if it is a chain of skills.
@@ -242,8 +254,16 @@ fn why_none(file: &TaskFile<'_>, view: &(impl View + ?Sized)) -> String {
 /// So many tasks are told one by one.
 const MOST_REASONS: usize = 5;
 
-fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &str) -> Finding {
-    let Meta { name, command: starts, restart, .. } = &task.meta;
+fn work(
+    mark: &str,
+    command: &Command,
+    file: &TaskFile<'_>,
+    task: &Task,
+    guide: Option<&Guide>,
+    end: &str,
+) -> Finding {
+    let Meta { name, command: starts, .. } = &task.meta;
+    let meta = applied(&task.meta, guide);
     let how = if task.state == State::InProgress {
         "in progress, resumed"
     } else {
@@ -251,10 +271,12 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &s
     };
     let mut text = format!("{mark} The user typed {}. Task: {name} ({how})\n", command.key);
     if let Some(starts) = starts {
-        text.push_str(&format!("Command: `{starts}`\n"));
+        let shown = guide.map_or_else(|| format!("`{starts}`"), |guide| guide.command(starts));
+        text.push_str(&format!("Command: {shown}\n"));
+        text.push_str(&guide.map(|guide| of_plan(guide, starts)).unwrap_or_default());
     }
-    let restart = if *restart { "yes" } else { "no" };
-    text.push_str(&format!("Model: {} | Restart: {restart}\n", task.meta.model_or_default()));
+    let restart = if meta.restart { "yes" } else { "no" };
+    text.push_str(&format!("Model: {} | Restart: {restart}\n", meta.model_or_default()));
     for line in file.lines_of(task).iter().skip(1) {
         text.push_str(&format!("{line}\n"));
     }
@@ -262,6 +284,19 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &s
     let mut finding = Finding::note(text);
     finding.changes.push(Change::StartTask { name: name.clone(), from: task.state });
     finding
+}
+
+/// The stage of the task's plan, and what follows from it.
+fn of_plan(guide: &Guide, written: &str) -> String {
+    let mut line = format!("Plan: {}", guide.standing.shown());
+    if let Stage::Halted(_) = guide.standing.stage {
+        line.push_str(&format!("; it goes on when the user has answered: {}", guide.standing.resume()));
+    }
+    if guide.is_written_later(written) {
+        line.push_str("; the written command follows");
+    }
+    line.push('\n');
+    line
 }
 
 fn after(commit: bool, tail: &str) -> String {

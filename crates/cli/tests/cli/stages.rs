@@ -1,0 +1,222 @@
+//! The stages of the plans in plans/: `engine plans`, STATUS, and the command that `x` gives.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
+
+use serde_json::{Value, json};
+
+use crate::stage::Stage;
+
+const REVIEW: &str = "---\nCritical: 0\nMajor: 1\nMinor: 0\n---\n## Major\n1. D2\n";
+const RUNBOOK: &str = "---\nname: foo\nmodel: haiku\ncheck: make\n---\n# Common context\n\n## Stop conditions\n\nNone of the files is there.\n\n# Phase 1: Parser\n\n## Step 1.1: read\n\nFiles: src/a.rs (new)\n\n## Step 1.2: write\n\nFiles: src/b.rs (new)\n";
+
+/// The plan object, with its steps in these states.
+fn state(name: &str, states: &[&str], fields: &Value) -> String {
+    let step = |(index, state): (usize, &&str)| json!({"number": format!("1.{}", index + 1), "state": state});
+    let steps: Vec<Value> = states.iter().enumerate().map(step).collect();
+    let mut plan = json!({"version": 2, "name": name, "steps": steps});
+    for (key, value) in fields.as_object().unwrap() {
+        plan[key] = value.clone();
+    }
+    plan.to_string()
+}
+
+fn write_state(stage: &Stage, plan: &str, states: &[&str], fields: &Value) {
+    stage.write(&format!(".engine/state/plans/{plan}.json"), &state(plan, states, fields));
+}
+
+/// A file that was written some minutes ago.
+fn write_earlier(stage: &Stage, path: &str, text: &str) {
+    stage.write(path, text);
+    let file = fs::OpenOptions::new().write(true).open(stage.root().join(path)).unwrap();
+    file.set_modified(SystemTime::now() - Duration::from_mins(5)).unwrap();
+}
+
+/// A project in which each plan is called by its stage.
+fn with_plans() -> Stage {
+    let stage = Stage::new();
+    stage.write("plans/briefed/brief.md", "Build it.");
+    stage.write("plans/required/requirements.md", "R1: it is built.");
+    stage.write("plans/drafted/design.md", "# Design\n");
+    write_earlier(&stage, "plans/outdated/reports/design-review.md", REVIEW);
+    stage.write("plans/outdated/design.md", "# Design\n");
+    stage.write("plans/criticised/design.md", "# Design\n");
+    stage.write("plans/criticised/reports/design-review.md", &REVIEW.replace("Critical: 0", "Critical: 2"));
+    for (plan, front) in [("designed", ""), ("test-first", "---\ntests: first\n---\n")] {
+        stage.write(&format!("plans/{plan}/design.md"), &format!("{front}# Design\n"));
+        stage.write(&format!("plans/{plan}/reports/design-review.md"), REVIEW);
+    }
+    let halt = json!([{"kind": "manual", "reason": "A or B?", "at": "2026-11-15T10:00:00Z"}]);
+    let closed = json!({"closed": {"at": "2026-11-15T11:00:00Z"}});
+    for (plan, states, fields) in [
+        ("at-work", ["done", "active"], json!({})),
+        ("waiting", ["done", "failed"], json!({"halts": halt})),
+        ("built", ["done", "done"], json!({})),
+        ("left", ["done", "open"], closed.clone()),
+        ("delivered", ["done", "done"], closed),
+    ] {
+        stage.write(&format!("plans/{plan}/runbook.md"), RUNBOOK);
+        write_state(&stage, plan, &states, &fields);
+    }
+    stage.write("plans/broken/runbook.md", RUNBOOK);
+    stage.write(".engine/state/plans/broken.json", "{");
+    // None of these is a plan.
+    stage.write("plans/steps-alone/steps/step-1-1.md", "# Step");
+    stage.write("plans/page-alone/PLAN.md", "# Plan");
+    write_state(&stage, "page-alone", &["open"], &json!({}));
+    stage.write("plans/README.md", "mine");
+    stage.write("plans/Not A Plan/brief.md", "mine");
+    fs::create_dir(stage.root().join("plans/empty")).unwrap();
+    fs::create_dir_all(stage.root().join("../elsewhere")).unwrap();
+    fs::write(stage.root().join("../elsewhere/brief.md"), "theirs").unwrap();
+    symlink("../../elsewhere", stage.root().join("plans/linked")).unwrap();
+    stage.write("plans/own/notes.md", "mine");
+    symlink("../../../elsewhere/brief.md", stage.root().join("plans/own/brief.md")).unwrap();
+    stage
+}
+
+#[test]
+fn plans_are_listed_with_stage_and_next_command() {
+    let stage = with_plans();
+    stage.write(
+        "session.md",
+        "## Pending Tasks\n- [ ] **Brief** — `/design plans/briefed`\n- [x] **Old** — `/design plans/drafted`\n- [!] **Run it** — `/orchestrate plans/at-work`\n",
+    );
+    insta::assert_snapshot!(stage.ok(&["plans"]), @r"
+    at-work     running 1/2                                                    /orchestrate plans/at-work
+    briefed     briefed                                                        /design plans/briefed
+    broken      halted: damaged (EOF while parsing an object at line 1 colum…  engine doctor                                    no task
+    built       built                                                          engine plan close --plan built                   no task
+    criticised  designed, not reviewed                                         /design plans/criticised                         no task
+    designed    designed                                                       /plan-adhoc plans/designed                       no task
+    drafted     designed, not reviewed                                         /design plans/drafted                            no task
+    outdated    designed, not reviewed                                         /design plans/outdated                           no task
+    required    briefed                                                        /design plans/required                           no task
+    test-first  designed                                                       /plan-tdd plans/test-first                       no task
+    waiting     halted: A or B?                                                answer, then: engine plan resume --plan waiting  no task
+    ");
+    insta::assert_snapshot!(stage.ok(&["plans", "--all"]).lines().filter(|line| line.starts_with(['d', 'l'])).collect::<Vec<_>>().join("\n"), @r"
+    delivered   delivered
+    designed    designed                                                       /plan-adhoc plans/designed                       no task
+    drafted     designed, not reviewed                                         /design plans/drafted                            no task
+    left        abandoned
+    ");
+    let plans = stage.engine(&["plans", "--all", "--json"]).json();
+    assert_eq!(plans["leftOut"], 0);
+    insta::assert_snapshot!(plans["plans"][0].to_string(), @r#"{"model":"haiku","name":"at-work","next":"/orchestrate plans/at-work","restart":false,"stage":"running 1/2","task":"Run it"}"#);
+    let none = Stage::new().engine(&["plans"]);
+    assert_eq!((none.code, &*none.stdout, &*none.stderr), (Some(0), "", "no plan is at work in plans/\n"));
+}
+
+#[test]
+fn status_has_the_command_of_the_stage_and_counts_plans_without_a_task() {
+    let stage = with_plans();
+    stage.write(
+        "session.md",
+        "## Pending Tasks\n- [>] **Run it** — `/plan-adhoc plans/at-work` | sonnet\n- [>] **Wait** — `/orchestrate plans/waiting` | haiku\n\
+         - [>] **Deliver** — `/orchestrate plans/delivered` | opus | restart\n- [>] **Other** — `/fix plans/drafted`\n\
+         - [ ] **Plan it** — `/design plans/designed, /plan-tdd and /orchestrate` | opus\n- [ ] **More** — `/plan-adhoc plans/briefed`\n",
+    );
+    insta::assert_snapshot!(stage.ok(&["status"]), @r"
+    In progress: Run it
+      `/orchestrate plans/at-work` (written: `/plan-adhoc plans/at-work`)
+      Plan: at-work, running 1/2
+      Model: haiku | Restart: no
+
+    In progress: Wait
+      `/orchestrate plans/waiting`
+      Plan: waiting, halted: A or B?
+      Model: haiku | Restart: no
+
+    In progress: Deliver
+      none is left (written: `/orchestrate plans/delivered`)
+      Plan: delivered, delivered
+      Model: opus | Restart: no
+
+    In progress: Other
+      `/fix plans/drafted`
+      Model: sonnet | Restart: no
+
+    Next: Plan it
+      `/plan-tdd plans/designed and /orchestrate` (written: `/design plans/designed, /plan-tdd and /orchestrate`)
+      Plan: designed, designed
+      Model: sonnet | Restart: no
+
+    Pending:
+    - More
+
+    Plans without a task: 6; list them: engine plans
+
+    Plan: at-work, 1 of 2 steps
+    Plan: built, 2 of 2 steps
+    Plan: page-alone, 0 of 1 steps
+    Plan: and 1 more: engine plan list
+    ");
+    let status = stage.engine(&["status", "--json"]).json();
+    insta::assert_snapshot!(status["next"]["plan"], @r#"{"command":"/plan-tdd plans/designed and /orchestrate","model":"sonnet","name":"designed","restart":false,"stage":"designed"}"#);
+    insta::assert_snapshot!(status["plansWithoutTask"], @r#"["broken","built","criticised","outdated","required","test-first"]"#);
+    // The shortcut says the same.
+    let told = stage.hook(&stage.prompt("s")).context();
+    assert!(told.ends_with(status["text"].as_str().unwrap()), "{told}");
+}
+
+#[test]
+fn x_and_r_give_the_command_of_the_stage() {
+    let stage = Stage::new();
+    let task = |line: &str| stage.write("session.md", &format!("## Pending Tasks\n- {line}\n"));
+    let typed = |prompt: &str| stage.hook(&stage.prompt(prompt)).context();
+    stage.write("plans/foo/design.md", "# Design\n");
+    stage.write("plans/foo/reports/design-review.md", REVIEW);
+    task("[ ] **Design foo** — `/design plans/foo` | opus");
+    insta::assert_snapshot!(typed("x"), @r"
+    [SHORTCUT: #execute] The user typed x. Task: Design foo (pending, now marked as in progress)
+    Command: `/plan-adhoc plans/foo` (written: `/design plans/foo`)
+    Plan: foo, designed
+    Model: sonnet | Restart: no
+    When it is done: engine task done 'Design foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+    insta::assert_snapshot!(typed("r"), @r"
+    [SHORTCUT: #resume] The user typed r. Task: Design foo (in progress, resumed)
+    Command: `/plan-adhoc plans/foo` (written: `/design plans/foo`)
+    Plan: foo, designed
+    Model: sonnet | Restart: no
+    When it is done: engine task done 'Design foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+    // What was written follows.
+    stage.write("plans/foo/runbook.md", RUNBOOK);
+    task("[ ] **Run foo** — `/orchestrate plans/foo` | haiku | restart");
+    insta::assert_snapshot!(typed("x"), @r"
+    [SHORTCUT: #execute] The user typed x. Task: Run foo (pending, now marked as in progress)
+    Command: `engine runbook prepare foo` (written: `/orchestrate plans/foo`)
+    Plan: foo, planned; the written command follows
+    Model: sonnet | Restart: no
+    When it is done: engine task done 'Run foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+    write_state(&stage, "foo", &["done", "active"], &json!({}));
+    task("[ ] **Plan foo** — `/plan-adhoc plans/foo` | opus | restart");
+    insta::assert_snapshot!(typed("x"), @r"
+    [SHORTCUT: #execute] The user typed x. Task: Plan foo (pending, now marked as in progress)
+    Command: `/orchestrate plans/foo` (written: `/plan-adhoc plans/foo`)
+    Plan: foo, running 1/2
+    Model: haiku | Restart: no
+    When it is done: engine task done 'Plan foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+    let halt = json!([{"kind": "manual", "reason": "A or B?", "at": "2026-11-15T10:00:00Z"}]);
+    write_state(&stage, "foo", &["done", "failed"], &json!({"halts": halt}));
+    insta::assert_snapshot!(typed("r"), @r"
+    [SHORTCUT: #resume] The user typed r. Task: Plan foo (in progress, resumed)
+    Command: `/orchestrate plans/foo` (written: `/plan-adhoc plans/foo`)
+    Plan: foo, halted: A or B?; it goes on when the user has answered: engine plan resume --plan foo
+    Model: haiku | Restart: no
+    When it is done: engine task done 'Plan foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+    write_state(&stage, "foo", &["done", "done"], &json!({"closed": {"at": "2026-11-15T11:00:00Z"}}));
+    insta::assert_snapshot!(typed("r"), @r"
+    [SHORTCUT: #resume] The user typed r. Task: Plan foo (in progress, resumed)
+    Command: none is left (written: `/plan-adhoc plans/foo`)
+    Plan: foo, delivered
+    Model: opus | Restart: no
+    When it is done: engine task done 'Plan foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+}
