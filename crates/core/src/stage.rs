@@ -74,6 +74,7 @@ pub enum Steps {
 
 /// How far the plan object is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "four facts, each looked up by itself")]
 pub struct Run {
     pub done: usize,
     pub all: usize,
