@@ -11,7 +11,7 @@ use engine_core::evidence::{
     EditScope, Evidence, Pass, checks_of, definition, failure, find, folder_of, known,
 };
 use engine_core::journal::Entry;
-use engine_core::plan::Start;
+use engine_core::plan::{Run, Start};
 use engine_store::content::{Changed, ChangedKind};
 use engine_store::links::resolve;
 use engine_store::project::Project;
@@ -118,6 +118,19 @@ impl<'a> EvidenceQuery<'a> {
         let before = began.minus_days(A_DAY).rfc3339();
         let lookup = Lookup { entries: self.entries(&before, Some(self.since))?, ..self.look()? };
         Ok(lookup.reds(&Start::default()))
+    }
+
+    /// How many calls of tools the agent of a step has made in a try. One that is a client of its own has none beside it.
+    pub fn calls_of(&self, run: &Run) -> std::io::Result<usize> {
+        let is_its = |entry: &&Entry| {
+            entry.event == engine_claude::DIALECT.post_tool
+                && entry.at >= run.at
+                && match &run.agent {
+                    Some(agent) => entry.agent.as_ref() == Some(agent),
+                    None => run.call.is_empty() && entry.session == run.session,
+                }
+        };
+        Ok(self.entries(self.since, None)?.iter().filter(is_its).count())
     }
 
     /// Calls of the shell that have begun and not ended.
@@ -286,6 +299,7 @@ impl Lookup<'_> {
                 None => Ok(format!("{found}, pushed")),
                 Some(why) => Err(format!("{why}: git push")),
             }),
+            Proof::Steps(_) => Err("its steps show it, and the plan knows them".to_owned()),
             Proof::Judge(_) => Err("it is judged, and no command shows it".to_owned()),
         }
     }

@@ -11,6 +11,7 @@ use engine_core::change::Change;
 use engine_core::config::Config;
 use engine_core::event::{Event, Kind, Source};
 use engine_core::journal::Entry;
+use engine_core::plan::AgentNews;
 use engine_core::policy;
 use engine_core::ran;
 use engine_core::verdict::{Decision, Judged, UserLine, Verdict};
@@ -138,6 +139,7 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
     let mut judgement = judging::judge_in(rules, &event, &project, live().with_state(state));
     let mut claimed = Claimed::Lost;
     for _ in 0..MOST_RIVALS {
+        drop_void_claims(&mut judgement);
         claimed = claim(
             &Claimant {
                 session: &event.session,
@@ -155,6 +157,15 @@ pub fn reply(rules: &[Rule], text: &str, around: &HookProcess) -> Reply {
         judgement = judging::judge_in(rules, &event, &project, view);
     }
     respond(rules, &event, &project, judgement, claimed, around)
+}
+
+/// A call that another rule refuses starts no agent, so it claims no step.
+fn drop_void_claims(judgement: &mut Judgement<'_>) {
+    if matches!(judgement.verdict.decision, Some(Decision::Deny(_))) {
+        let is_claim =
+            |change: &Change| matches!(change, Change::StepAgent { news: AgentNews::Claimed(_), .. });
+        judgement.verdict.changes.retain(|change| !is_claim(change));
+    }
 }
 
 /// Carries a judgement out and words the answer. The order matters: the text is made to fit before anything is written, changes

@@ -23,6 +23,7 @@ use crate::plan::lost::Look;
 pub mod advance;
 pub mod close;
 pub mod criteria;
+pub mod delegate;
 pub mod drift;
 pub mod list;
 mod lost;

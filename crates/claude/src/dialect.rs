@@ -1,6 +1,6 @@
 //! The client's names, for the domain.
 
-use engine_core::dialect::Dialect;
+use engine_core::dialect::{AgentCall, Dialect};
 
 use crate::event_name::EventName;
 use crate::launch;
@@ -80,6 +80,9 @@ pub static DIALECT: Dialect = Dialect {
     agent_words: "Agent tool",
     read_words: "Read",
     skill_call,
+    forks: &["fork"],
+    swarms: &["Workflow"],
+    agent_call,
     is_skill_file,
     skill_folder_variable: "CLAUDE_SKILL_DIR",
     tool_words,
@@ -101,6 +104,18 @@ fn tool_words(tool: &str) -> String {
         Some((server, name)) if !words(name).is_empty() => format!("{} ({server})", words(name)),
         _ => tool.to_owned(),
     }
+}
+
+/// In the background the client runs it by itself where a person sits; where nobody does, the call waits.
+fn agent_call(call: &AgentCall) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    format!(
+        "Agent(subagent_type: {}, model: {}, description: {}, run_in_background: false, prompt: {})",
+        quoted(&call.agent_type),
+        quoted(&call.model),
+        quoted(&call.description),
+        quoted(&call.prompt)
+    )
 }
 
 fn skill_call(skill: &str, args: Option<&str>) -> String {

@@ -48,7 +48,7 @@ raw_fields! {
     /// The fields that some tool's input has.
     struct Input {
         command, run_in_background, file_path, notebook_path, content, old_string, new_string, replace_all, path, pattern,
-        skill, args, prompt, message, subagent_type, name, to, output_mode, glob, edits,
+        skill, args, prompt, message, subagent_type, name, model, to, output_mode, glob, edits,
     }
 }
 
@@ -134,6 +134,7 @@ fn known<'a>(name: &str, whole: &'a str) -> Option<Tool<'a>> {
         "Agent" | "Task" => Tool::Agent {
             agent_type: text(input.subagent_type).unwrap_or_default(),
             name: text(input.name),
+            model: text(input.model),
             prompt: words(&input),
         },
         "SendMessage" => Tool::Message { to: text(input.to).unwrap_or_default(), text: words(&input) },
@@ -209,9 +210,12 @@ fn owned<'a>(tool: Tool<'_>) -> Tool<'a> {
             reads: reads.into_iter().map(own).collect(),
         },
         Tool::Skill { name, args } => Tool::Skill { name: own(name), args: own(args) },
-        Tool::Agent { agent_type, name, prompt } => {
-            Tool::Agent { agent_type: own(agent_type), name: name.map(own), prompt: own(prompt) }
-        }
+        Tool::Agent { agent_type, name, model, prompt } => Tool::Agent {
+            agent_type: own(agent_type),
+            name: name.map(own),
+            model: model.map(own),
+            prompt: own(prompt),
+        },
         Tool::Message { to, text } => Tool::Message { to: own(to), text: own(text) },
         Tool::Ask => Tool::Ask,
         Tool::FindTools => Tool::FindTools,
@@ -262,7 +266,11 @@ pub(crate) fn result<'a>(call: &ToolCall<'_>, response: Raw<'a>) -> ToolResult<'
         Tool::Skill { .. } if field::flag(json, "success") == Some(true) => {
             result.skill = Some(field::string(json, "commandName").unwrap_or_default());
         }
-        Tool::Agent { .. } => result.agent = field::string(json, "agentId"),
+        Tool::Agent { .. } => {
+            result.agent = field::string(json, "agentId");
+            result.model = field::string(json, "resolvedModel");
+            result.tokens = field::raw(json, "totalTokens").and_then(|raw| raw.get().parse().ok());
+        }
         Tool::Ask => {
             result.answers = field::raw(json, "answers").map(RawValue::get);
             result.questions = questions(json);
@@ -402,12 +410,17 @@ mod tests {
             (
                 "Agent",
                 r#"{"prompt":"go"}"#,
-                Tool::Agent { agent_type: "".into(), name: None, prompt: "go".into() },
+                Tool::Agent { agent_type: "".into(), name: None, model: None, prompt: "go".into() },
             ),
             (
                 "Agent",
-                r#"{"prompt":"go","subagent_type":"qa","name":"judge"}"#,
-                Tool::Agent { agent_type: "qa".into(), name: Some("judge".into()), prompt: "go".into() },
+                r#"{"prompt":"go","subagent_type":"qa","name":"judge","model":"opus"}"#,
+                Tool::Agent {
+                    agent_type: "qa".into(),
+                    name: Some("judge".into()),
+                    model: Some("opus".into()),
+                    prompt: "go".into(),
+                },
             ),
             (
                 "SendMessage",

@@ -8,7 +8,7 @@ use crate::directive::context::Queued;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
-use crate::plan::{Armed, Observation, Review, Reviewer};
+use crate::plan::{AgentNews, Armed, HaltKind, Observation, Review, Reviewer};
 use crate::runner::Seen;
 use crate::task::{NewTask, State};
 
@@ -258,7 +258,17 @@ pub enum Change {
     /// The plan is to stop until a person has spoken.
     PlanHalted {
         name: String,
+        kind: HaltKind,
         reason: String,
+    },
+    /// What an event tells of the agents of a delegated plan's steps.
+    StepAgent {
+        name: String,
+        news: AgentNews,
+    },
+    /// The agent of a step wanted to end without having done anything, and was sent on.
+    StepAgentSentOn {
+        agent: String,
     },
     /// An agent that judges is about to start with a brief of the plan.
     ReviewBriefed {

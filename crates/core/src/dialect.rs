@@ -1,6 +1,17 @@
 //! A client's names as data. The client's adapter fills it in; here it is only looked up.
 
 use engine_shell::{Run, Word};
+use serde::Serialize;
+
+/// The call by which a piece of work is given to an agent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentCall {
+    pub agent_type: String,
+    pub model: String,
+    pub description: String,
+    pub prompt: String,
+}
 
 /// A client's own names, where the domain meets them in text: in lines of the journal, in variables, in folders, and in calls that
 /// the model is told to make.
@@ -72,6 +83,11 @@ pub struct Dialect {
     pub read_words: &'static str,
     /// The call that runs a skill, as the model writes it.
     pub skill_call: fn(skill: &str, args: Option<&str>) -> String,
+    /// Kinds of agents that take the whole conversation along, and tools that start agents which no call names.
+    pub forks: &'static [&'static str],
+    pub swarms: &'static [&'static str],
+    /// The call that starts an agent, as the model writes it.
+    pub agent_call: fn(&AgentCall) -> String,
     /// Whether a path, as it is written, is that of a skill or a command.
     pub is_skill_file: fn(path: &str) -> bool,
     /// The variable in the text of a skill that stands for its folder.
@@ -178,6 +194,9 @@ impl Dialect {
         agent_words: "",
         read_words: "",
         skill_call: |skill, args| format!("/{skill} {}", args.unwrap_or_default()),
+        forks: &[],
+        swarms: &[],
+        agent_call: |call| format!("{} {}: {}", call.agent_type, call.model, call.prompt),
         is_skill_file: |_| false,
         skill_folder_variable: "",
         tool_words: str::to_owned,

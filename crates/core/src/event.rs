@@ -187,7 +187,12 @@ pub enum Tool<'a> {
     /// Runs a skill.
     Skill { name: Cow<'a, str>, args: Cow<'a, str> },
     /// Starts another agent. `name`: by which messages reach it.
-    Agent { agent_type: Cow<'a, str>, name: Option<Cow<'a, str>>, prompt: Cow<'a, str> },
+    Agent {
+        agent_type: Cow<'a, str>,
+        name: Option<Cow<'a, str>>,
+        model: Option<Cow<'a, str>>,
+        prompt: Cow<'a, str>,
+    },
     /// Gives an agent something more to do, by its name or id.
     Message { to: Cow<'a, str>, text: Cow<'a, str> },
     /// Asks the person.
@@ -258,6 +263,9 @@ pub struct ToolResult<'a> {
     pub skill: Option<Cow<'a, str>>,
     /// The id of an agent that was started.
     pub agent: Option<Cow<'a, str>>,
+    /// The model that it runs on, and what it has spent, if the client says.
+    pub model: Option<Cow<'a, str>>,
+    pub tokens: Option<u64>,
     /// What a person answered, as JSON.
     pub answers: Option<&'a str>,
     /// What was asked and answered.

@@ -343,6 +343,15 @@ fn changes_tree(run: &Run) -> bool {
 }
 
 /// What git is to do, and the words behind that; options of git itself may stand before it.
+/// Verbs of git that make commits, or hand them on.
+const COMMITS: &[&str] =
+    &["commit", "commit-tree", "cherry-pick", "revert", "merge", "rebase", "am", "pull", "push"];
+
+/// Whether a run commits something.
+pub fn is_commit(run: &Run) -> bool {
+    git_words(run).is_some_and(|(verb, _)| COMMITS.contains(&verb))
+}
+
 fn git_words(run: &Run) -> Option<(&str, Vec<&str>)> {
     let valued = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"];
     let verb = Options::read(&run.args, &valued, true).first_operand.filter(|_| run.is(&["git"]))?;

@@ -35,6 +35,7 @@ pub mod stage;
 pub mod standard;
 pub mod status;
 pub mod statusline;
+pub mod step_id;
 pub mod tag;
 pub mod task;
 pub mod todo;

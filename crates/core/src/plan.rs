@@ -16,6 +16,7 @@ use crate::evidence::{EditScope, checks_of};
 use crate::versioned::{self, Unusable};
 use engine_text::line::{fingerprint, is_word};
 
+mod agents;
 mod armed;
 mod awaited;
 mod begin;
@@ -23,17 +24,23 @@ mod bound;
 mod brief;
 mod circle;
 mod criteria;
-mod id;
+mod delegate;
+mod guardrails;
+mod limits;
 mod page;
 mod preset;
 mod proof_command;
 mod quick;
 mod read;
 mod recall;
+mod red;
+mod report;
 mod review;
 mod standing;
 mod step;
 
+pub use crate::step_id::{Part, StepId};
+pub use agents::{Delegated, StepAgent};
 pub use armed::{Armed, DO, DO_QUICK, ROUTER, is_named};
 pub use awaited::{Awaited, AwaitedProof};
 pub use begin::{ComesFirst, NextStep};
@@ -41,17 +48,25 @@ pub use bound::{ActiveStep, BoundPlan, Observation};
 pub use brief::brief;
 pub use circle::{Circles, Thrash};
 pub use criteria::CriteriaChange;
-pub use id::{Part, StepId};
+pub use delegate::{
+    AgentNews, Came, Claim, Conduct, Meant, REFACTOR, Run, TASK, TDD, TRIES, Turn, VET, is_of_tier,
+};
+pub use guardrails::Guardrails;
+pub use limits::{ATTEMPTS as RUN_ATTEMPTS, MINUTES as RUN_MINUTES, TIERS, TOKENS as RUN_TOKENS, tiers};
 pub use page::{page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use quick::{Extent, QUICK_FILES, QUICK_LINES};
 pub use read::{LARGEST, is_inside, read, text_of, unproved};
 pub use recall::Heir;
+pub use red::RedLacks;
+pub use report::Report;
 pub use review::{Opinion, PROMPT_WRITER, ROLES, Review, Reviewer, Reviewing, UNBRIEFED, differ, role};
 pub use step::Moved;
 
-/// The version of a quick plan: an older engine would neither close nor halt it.
-pub const VERSION: u32 = 3;
+/// The version of a delegated plan: an older engine would start its steps by itself.
+pub const VERSION: u32 = 4;
+/// That of a quick plan: an older engine would neither close nor halt it.
+pub const QUICK: u32 = 3;
 /// That of every other.
 pub const ORDINARY: u32 = 2;
 
@@ -106,6 +121,15 @@ pub struct Plan {
     pub quick: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lock: Option<Lock>,
+    /// Who carries out its steps.
+    #[serde(skip_serializing_if = "is_own")]
+    pub conduct: Conduct,
+    /// The tiers of models, the cheapest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tiers: Vec<String>,
+    /// The runbook that it is made from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub runbook: Option<Source>,
     /// How things were when the quick plan was locked in whose place this one is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outgrown: Option<Box<Start>>,
@@ -126,35 +150,20 @@ pub struct Plan {
     pub others: BTreeMap<String, Value>,
 }
 
-/// What rules enforce while the plan is open.
+/// The runbook that a plan is made from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-#[allow(clippy::struct_excessive_bools, reason = "seven flags, by the names that the router writes")]
-pub struct Guardrails {
-    pub plan_mode: bool,
-    pub verify_before_complete: bool,
-    pub answer_only: bool,
-    pub require_acceptance_test: bool,
-    pub quote_errors_exactly: bool,
-    pub fix_within_design: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub require_skill: Option<String>,
+pub struct Source {
+    /// Its folder, from the root.
+    pub folder: String,
+    /// A fingerprint of its text.
+    pub sum: String,
+    /// When the files for the agents were written.
+    pub prepared_at: String,
 }
 
-impl Guardrails {
-    /// Those that are on, as a reader writes them.
-    pub fn shown(&self) -> Vec<String> {
-        let flags = [
-            ("plan_mode", self.plan_mode),
-            ("verify_before_complete", self.verify_before_complete),
-            ("answer_only", self.answer_only),
-            ("require_acceptance_test", self.require_acceptance_test),
-            ("quote_errors_exactly", self.quote_errors_exactly),
-            ("fix_within_design", self.fix_within_design),
-        ];
-        let skill = self.require_skill.iter().map(|skill| format!("require_skill: {skill}"));
-        flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()).chain(skill).collect()
-    }
+fn is_own(conduct: &Conduct) -> bool {
+    *conduct == Conduct::Own
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -189,6 +198,36 @@ pub struct Step {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
+    /// The tier of models that does it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The type of agent that does it; nothing where the main agent does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// What that agent is told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// Where it reports, from the root.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub report: Option<String>,
+    /// What must be done before it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<StepId>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub phase: Option<u32>,
+    /// A cycle whose test passes at once.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub regression: bool,
+    /// The engine put it in after the lock.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub inserted: bool,
+    /// Why a person left it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<Run>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -203,6 +242,12 @@ pub enum Kind {
     Work,
     /// Looks whether what was done holds; nothing that comes later starts before it.
     Check,
+    /// A test that fails, then the code that makes it pass.
+    Cycle,
+    /// Work that the main agent of a delegated plan does itself.
+    Inline,
+    /// An agent reviews what a phase has changed.
+    Review,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -315,6 +360,10 @@ pub enum HaltKind {
     Manual,
     /// More was changed than a quick plan is for.
     Size,
+    /// An agent needs a decision.
+    Question,
+    /// More was spent than the run may.
+    Budget,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -402,6 +451,14 @@ impl Plan {
             return serde_json::json!([criteria, self.guardrails, self.scope, self.supervise]).to_string();
         }
         let criteria: Vec<_> = self.criteria.iter().map(|one| (&one.text, &one.proof)).collect();
+        if self.is_delegated() {
+            let steps = self.steps.iter().map(|step| {
+                let Step { number, text, kind, model, needs, files, proof, .. } = step;
+                (number, text, kind, model, needs, files, proof)
+            });
+            let steps: Vec<_> = steps.collect();
+            return serde_json::json!([criteria, self.guardrails, self.scope, self.tiers, steps]).to_string();
+        }
         let steps = self.steps.iter().filter(|step| step.proof.is_some());
         let steps: Vec<_> = steps.map(|step| (step.number, &step.text, &step.proof)).collect();
         serde_json::json!([criteria, self.guardrails, self.scope, self.supervise, steps]).to_string()
@@ -409,7 +466,7 @@ impl Plan {
 
     /// Seals what must not change any more, after the engine itself has changed it.
     fn seal(&mut self) {
-        self.version = self.version.max(ORDINARY);
+        self.version = self.version.max(if self.is_delegated() { VERSION } else { ORDINARY });
         let hash = self.hash();
         if let Some(lock) = &mut self.lock {
             lock.hash = hash;
@@ -519,7 +576,7 @@ impl Plan {
             step.forgiven = step.attempts;
         }
         if let Some(lock) = &mut self.lock {
-            lock.agreed = lock.agreed.max(self.steps.len());
+            lock.agreed = lock.agreed.max(self.steps.iter().filter(|step| !step.inserted).count());
         }
         Ok(())
     }
@@ -527,7 +584,8 @@ impl Plan {
     /// Steps that were agreed on, and steps now, if there is a difference.
     pub fn growth(&self) -> Option<(usize, usize)> {
         let lock = self.lock.as_ref()?;
-        (self.steps.len() > lock.steps_at_lock).then_some((lock.steps_at_lock, self.steps.len()))
+        let count = self.steps.iter().filter(|step| !step.inserted).count();
+        (count > lock.steps_at_lock).then_some((lock.steps_at_lock, count))
     }
 
     /// Everything that keeps the plan from being closed; but for what evidence comes to by now.

@@ -16,7 +16,7 @@ pub use crate::directive::context::ContextDirectives;
 use crate::event::Source;
 use crate::evidence::ledger::Line;
 use crate::evidence::standing::LastCheck;
-use crate::plan::{Armed, BoundPlan};
+use crate::plan::{AgentNews, Armed, BoundPlan, StepAgent};
 use crate::versioned::{self, Unusable};
 use crate::work::BoundWork;
 use engine_text::line::one_line;
@@ -247,6 +247,11 @@ impl SessionState {
 
     pub fn spoke_this_turn(&self, rule: &str) -> bool {
         self.spoken.get(rule) == Some(&self.turn)
+    }
+
+    /// The agent of a step of the open plan.
+    fn step_agent(&mut self, agent: &str) -> Option<&mut StepAgent> {
+        self.plan.as_mut()?.delegated.as_mut()?.agent_mut(agent)
     }
 
     pub fn apply(&mut self, change: &Change, now: Stamp) {
@@ -486,6 +491,16 @@ impl SessionState {
                     plan.reviewing.get_mut(agent).into_iter().for_each(|agent| agent.ended = true);
                 }
             }
+            Change::StepAgent { news: AgentNews::Worked { agent }, .. } => {
+                if let Some(agent) = self.step_agent(agent) {
+                    agent.worked = true;
+                }
+            }
+            Change::StepAgentSentOn { agent } => {
+                if let Some(agent) = self.step_agent(agent) {
+                    agent.sent_on = true;
+                }
+            }
             Change::PlanReminded => {
                 if let Some(plan) = &mut self.plan {
                     plan.reminded = true;
@@ -514,6 +529,7 @@ impl SessionState {
             | Change::OrphansTold { .. }
             | Change::NewsTold { .. }
             | Change::ContextSeen
+            | Change::StepAgent { .. }
             | Change::PlanBegins { .. }
             | Change::PlanMoves { .. }
             | Change::PlanHalted { .. }

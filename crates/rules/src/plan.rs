@@ -9,10 +9,11 @@ use engine_core::event::{Event, EventName, Kind};
 use engine_core::evidence::EditScope;
 use engine_core::plan::{Armed, BoundPlan, Observation};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Briefs, Files, Plans, Project, Session, Shell, Skills, Work};
+use engine_core::view::{Briefs, Clock, Files, Plans, Project, Session, Shell, Skills, Work};
 
 mod armed;
 mod decision;
+mod delegate;
 mod end_of_turn;
 mod guard;
 mod review;
@@ -20,7 +21,7 @@ mod watch;
 
 const ID: &str = "plan";
 
-looks_at!(Briefs + Files + Plans + Project + Session + Shell + Skills + Work);
+looks_at!(Briefs + Clock + Files + Plans + Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: ID,
@@ -31,7 +32,9 @@ pub(crate) const RULE: Rule = Rule {
         EventName::PostTool,
         EventName::PostToolFailure,
         EventName::Stop,
+        EventName::SubagentStart,
         EventName::SubagentStop,
+        EventName::SessionStart,
     ],
     default: Mode::On,
     fixed: false,
@@ -52,8 +55,9 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     let mut finding = match &event.kind {
         Kind::Prompt { text, .. } => at_prompt(text, plan),
         Kind::PreTool(call) => {
-            let mut finding =
-                review::before(call, plan, view).unwrap_or_else(|| guard::before(call, event, plan, view));
+            let finding =
+                review::before(call, plan, view).or_else(|| delegate::before(call, event, plan, view));
+            let mut finding = finding.unwrap_or_else(|| guard::before(call, event, plan, view));
             finding.changes.extend(review::begins(event, plan, view));
             finding
         }
@@ -62,9 +66,15 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         Kind::PostToolFailure { .. } => with(review::noted(event, plan), watch::ran(event, plan, view)),
         Kind::SubagentStop(stop) => review::at_end(stop, event, plan, view),
+        Kind::SubagentStart | Kind::SessionStart { .. } => Finding::default(),
         Kind::Stop(_) => with(review::forgotten(plan), end_of_turn::at_stop(plan, view)),
         _ => Finding::default(),
     };
+    if let Some(heard) = delegate::heard(event, plan, view) {
+        finding.changes.extend(heard.changes);
+        finding.context = heard.context.or(finding.context);
+        finding.because = finding.because.or(heard.because);
+    }
     if finding.decision.is_none() && armed.decision.is_some() {
         return Ok(armed);
     }
@@ -200,6 +210,12 @@ mod tests {
 
         fn read(&self, _: &Path) -> Result<String, Unread> {
             Err(Unread::Missing)
+        }
+    }
+
+    impl Clock for Halted {
+        fn now(&self) -> engine_text::stamp::Stamp {
+            engine_text::stamp::Stamp(0)
         }
     }
 

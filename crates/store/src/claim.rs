@@ -7,12 +7,14 @@ use std::io;
 
 use engine_core::change::Change;
 use engine_core::config::Config;
+use engine_core::plan::AgentNews;
 use engine_core::session::{ContextDirectives, SessionState};
 use engine_core::task::{State, TaskFile};
 use engine_text::stamp::Stamp;
 
 use crate::project::Project;
 use crate::session_file::SessionFile;
+use crate::step_agent;
 use crate::task_file;
 
 /// Who claims.
@@ -44,6 +46,15 @@ pub fn claim(claimant: &Claimant<'_>, changes: &[Change]) -> Claimed {
         return Claimed::All;
     }
     for change in changes {
+        if let Change::StepAgent { name, news: AgentNews::Claimed(claim) } = change {
+            match step_agent::claim(claimant.project, name, claim, claimant.now) {
+                Ok(true) => {}
+                Ok(false) => return Claimed::Lost,
+                Err(error) => {
+                    return Claimed::Unsaved(format!("the claim of the step was not saved: {error}"));
+                }
+            }
+        }
         let Change::StartTask { name, from } = change else { continue };
         match seen_alive(claimant, changes).and_then(|()| start_task(claimant, name, *from)) {
             Ok(true) => {}

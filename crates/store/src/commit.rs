@@ -11,6 +11,7 @@ use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
 use engine_core::event::Source;
+use engine_core::plan::AgentNews;
 use engine_core::task::{Hidden, NewTask, with_added};
 use engine_core::verdict::UserLine;
 use engine_text::line::cut_at_line;
@@ -35,6 +36,7 @@ use crate::regular;
 use crate::restart_file::{self, Ready};
 use crate::seen_file;
 use crate::session_file::SessionFile;
+use crate::step_agent;
 use crate::task_file;
 use crate::told;
 use crate::trust;
@@ -164,8 +166,8 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 let noted = restart_file::ready(work.project, work.session, ready);
                 done.note(noted, "engine run does not start the client again by itself");
             }
-            Change::PlanHalted { name, reason } => {
-                halted.push((name, reason));
+            Change::PlanHalted { name, kind, reason } => {
+                halted.push((name, *kind, reason));
             }
             Change::ReviewBegan { agent, by } => began.push((agent, *by)),
             Change::Reviewed { name, agent, review } => {
@@ -201,12 +203,14 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 let what = "what the client runs by itself may be reported again";
                 done.note(seen_file::keep(work.project, seen), what);
             }
+            Change::StepAgent { news: AgentNews::Worked { .. }, .. } => stateful = true,
             // By `claim::claim`, by the hook in its line of the journal and after this, and below.
             Change::DirectivesTold { .. }
             | Change::DirectiveAwaited { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
             | Change::Rewritten { .. }
+            | Change::StepAgent { .. }
             | Change::PlanBegins { .. }
             | Change::PlanMoves { .. }
             | Change::WorkInherited { .. }
@@ -269,6 +273,10 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
     // Behind the state: a plan writes its copy into it, which must not be written over.
     for change in work.changes {
         match change {
+            Change::StepAgent { name, news } => {
+                let heard = step_agent::heard(work.project, work.session, name, news, work.now);
+                done.note(heard, "what became of the agent of a step was not saved");
+            }
             Change::PlanInherited { name, from } => {
                 let inherited = plan_file::inherit(work.project, name, from, work.session);
                 done.note(inherited, "the plan was not handed over");
@@ -281,8 +289,9 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             _ => {}
         }
     }
-    for (name, reason) in halted {
-        done.note(plan_file::halt(work.project, work.session, name, reason), "the plan was not halted");
+    for (name, kind, reason) in halted {
+        let noted = plan_file::halt(work.project, work.session, name, kind, reason);
+        done.note(noted, "the plan was not halted");
     }
     if let Some((name, head)) = begins {
         let started = plan_file::begin(work.project, name, head, &work.now.rfc3339());

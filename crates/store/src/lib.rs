@@ -51,6 +51,7 @@ pub mod seen_file;
 pub mod session_file;
 pub mod settings_variables;
 pub mod stage_file;
+pub mod step_agent;
 pub mod tag_file;
 pub mod tail;
 pub mod task_file;

@@ -178,16 +178,16 @@ pub fn saw(project: &Project, session: &str, observations: &[Observation]) -> io
         let circle = observations.iter().filter_map(|observation| plan.see(observation)).last()?;
         Some((plan.name.clone(), circle.reason()))
     })?;
-    circle.map_or(Ok(()), |(name, reason)| halt(project, session, &name, &reason))
+    circle.map_or(Ok(()), |(name, reason)| halt(project, session, &name, HaltKind::Thrash, &reason))
 }
 
 /// Stops a plan on which the work goes in circles. One that stands still already stays as it is. Where its file cannot be used, the copy of
 /// the agent session is halted alone.
-pub fn halt(project: &Project, session: &str, name: &str, reason: &str) -> io::Result<()> {
+pub fn halt(project: &Project, session: &str, name: &str, kind: HaltKind, reason: &str) -> io::Result<()> {
     let now = clock::now().rfc3339();
     let halted = PlanFile::new(project, name).update(|plan| match plan.halted() {
         Some(_) => Ok(()),
-        None => plan.halt(HaltKind::Thrash, reason, &now).map_err(|why| io::Error::other(why.text)),
+        None => plan.halt(kind, reason, &now).map_err(|why| io::Error::other(why.text)),
     });
     if halted.is_err() {
         binding::plan::halt(project, name, session, reason)?;

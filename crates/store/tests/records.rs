@@ -614,7 +614,7 @@ mod plan {
         let (_folder, project) = project();
         make(&project, Some("s1"));
         let owner = SessionFile::new(&project.sessions_folder(), "s1");
-        let halt = |name: &str, why: &str| plan_file::halt(&project, "s1", name, why);
+        let halt = |name: &str, why: &str| plan_file::halt(&project, "s1", name, HaltKind::Thrash, why);
         halt("dark-mode", "in circles").unwrap();
         let halts = || PlanFile::new(&project, "dark-mode").peek().unwrap().unwrap().halts;
         let [first] = halts().try_into().unwrap();

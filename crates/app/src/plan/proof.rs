@@ -5,7 +5,7 @@ use engine_core::evidence::known::skips_tests;
 use engine_core::evidence::proof::{Command, Judge, Proof, QA};
 use engine_core::evidence::{checks_of, is_steered, touch, unprovable};
 use engine_core::journal::Entry;
-use engine_core::plan::{Plan, Start, role};
+use engine_core::plan::{Plan, Start, State, StepId, role};
 use engine_store::links::resolve;
 use engine_text::path::join;
 
@@ -36,6 +36,9 @@ impl Lacks {
 
 /// What a proof comes to.
 pub(super) fn prove(proof: &Proof, plan: &Plan, lookup: &Lookup<'_>) -> Result<String, Lacks> {
+    if let Proof::Steps(steps) = proof {
+        return of_steps(steps, plan).map_err(Lacks::Evidence);
+    }
     let nothing = Start::default();
     let start = plan.lock.as_ref().map_or(&nothing, |lock| &lock.start);
     let found = lookup.prove(proof, start).map_err(Lacks::Evidence)?;
@@ -43,6 +46,20 @@ pub(super) fn prove(proof: &Proof, plan: &Plan, lookup: &Lookup<'_>) -> Result<S
         is_as_locked(command, plan, start, lookup)?;
     }
     Ok(found)
+}
+
+/// Each of them is done, and none was left out.
+fn of_steps(steps: &[StepId], plan: &Plan) -> Result<String, String> {
+    let is_shown = |number: &&StepId| {
+        plan.step(**number).is_ok_and(|step| step.state == State::Done && step.skipped.is_none())
+    };
+    match steps.iter().find(|number| !is_shown(number)) {
+        None => Ok(Proof::Steps(steps.to_vec()).shown()),
+        Some(number) => match plan.step(*number).ok().and_then(|step| step.skipped.as_deref()) {
+            Some(why) => Err(format!("step {number} was skipped: {why}")),
+            None => Err(format!("step {number} is not done")),
+        },
+    }
 }
 
 /// Whether the check is the one that was locked: a script that says `true` passes, too.

@@ -7,13 +7,13 @@ use engine_core::approval::Deed;
 use engine_core::evidence::FREE;
 use engine_core::evidence::ledger::{self, Line};
 use engine_core::evidence::proof::{Judge, Proof};
-use engine_core::plan::{COMMIT, Kind, Moved, Plan, State, Step, StepId, covers};
+use engine_core::plan::{COMMIT, Came, Kind, Moved, Plan, State, Step, StepId, covers};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, config_file, content, git, task_file};
 
 use super::drift::named;
-use super::{CommandContext, proof, review, unless_halted};
+use super::{CommandContext, delegate, proof, review, unless_halted};
 use crate::approval;
 use crate::error::CommandError;
 
@@ -44,7 +44,12 @@ pub fn fail(
 ) -> Result<Kept<()>, CommandError> {
     let number = number.into();
     let why = why.map(kept_words);
-    context.change(|plan, now| plan.fail(number, why.as_deref(), now))
+    context.change(|plan, now| {
+        if plan.is_delegated() {
+            return plan.fail_run(number, Came::Failed, why.as_deref(), now).map(drop);
+        }
+        plan.fail(number, why.as_deref(), now)
+    })
 }
 
 /// Ends a step well, also one that is open: it begins and ends at once. Its proof is looked up, if it has one. `approved`: why a check
@@ -56,6 +61,9 @@ pub fn finish(
 ) -> Result<Kept<Vec<String>>, CommandError> {
     let number = number.into();
     let (_, before) = context.own()?;
+    if before.is_delegated() {
+        return delegate::finish(context, number, approved);
+    }
     if before.step(number)?.state == State::Done && before.works().is_ok() {
         return Ok(Kept { answer: Vec::new(), plan: before, notes: Vec::new() });
     }

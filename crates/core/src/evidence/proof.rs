@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::step_id::StepId;
 use engine_text::redact::redact;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub enum Proof {
     /// One that a remote branch has.
     Push,
     Judge(Judge),
+    /// Steps of the plan are done, each by its own proof.
+    Steps(Vec<StepId>),
 }
 
 /// A command line, and the folder that it runs in.
@@ -82,6 +85,11 @@ impl Proof {
             Self::Push => "a pushed commit".to_owned(),
             Self::Judge(Judge::Qa) => "judged by qa".to_owned(),
             Self::Judge(Judge::Person) => "judged by a person".to_owned(),
+            Self::Steps(steps) => {
+                let named: Vec<String> = steps.iter().map(ToString::to_string).collect();
+                let (what, are) = if steps.len() == 1 { ("step", "is") } else { ("steps", "are") };
+                format!("{what} {} {are} done", named.join(", "))
+            }
         }
     }
 

@@ -42,7 +42,7 @@ impl Plan {
     /// What a run would end now. Only commands end a step by themselves, and none ends work that has not begun: but for the step of a
     /// quick plan, whose work may be that of a script that nobody saw.
     pub fn awaited(&self) -> Option<Awaited<'_>> {
-        self.works().ok().filter(|()| !self.guardrails.answer_only)?;
+        self.works().ok().filter(|()| !self.guardrails.answer_only && !self.is_delegated())?;
         let at = match self.active() {
             Some(active) => self.steps.iter().position(|step| step.number == active.number)?,
             None => self.steps.iter().position(|step| step.state != State::Done)?,

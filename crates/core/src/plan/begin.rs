@@ -60,7 +60,7 @@ impl Plan {
 
     /// The place of the first work step that is not done, while none is active.
     fn next_work(&self) -> Option<usize> {
-        let waits = self.works().is_ok() && self.active().is_none();
+        let waits = self.works().is_ok() && self.active().is_none() && !self.is_delegated();
         let is_next = |step: &Step| step.kind == Kind::Work && step.state != State::Done;
         self.steps.iter().position(is_next).filter(|_| waits)
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::agents::Delegated;
 use super::circle::{Circles, Thrash};
 use super::proof_command::ProofCommand;
 use super::{AwaitedProof, Guardrails, Kind, NextStep, Plan, Reviewer, Reviewing, State, StepId};
@@ -131,6 +132,9 @@ pub struct BoundPlan {
     /// The agent was told of them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skills_told: bool,
+    /// Its steps are given to agents.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delegated: Option<Delegated>,
 }
 
 /// What waits for an agent that judges.
@@ -230,6 +234,7 @@ impl BoundPlan {
             skills: plan.skills_to_invoke.clone(),
             called: before.called,
             skills_told: before.skills_told,
+            delegated: plan.is_delegated().then(|| Delegated::of(plan, before.delegated.as_ref())),
         }
     }
 
@@ -323,6 +328,9 @@ impl BoundPlan {
     }
 
     fn saw_check(&mut self, check: &Check) -> Option<Thrash> {
+        if matches!(check.outcome, Outcome::Failed { .. }) && self.is_wanted_red() {
+            return None;
+        }
         ledger::note(&mut self.red, check);
         match check.outcome {
             Outcome::Passed => {
@@ -342,6 +350,12 @@ impl BoundPlan {
             Outcome::Unknown { .. } => self.doubted = true,
         }
         None
+    }
+
+    /// A test that is to fail before its code is written has failed: that is its proof, and the first time it is nothing else.
+    fn is_wanted_red(&mut self) -> bool {
+        let agents = self.delegated.iter_mut().flat_map(|delegated| &mut delegated.agents);
+        agents.into_iter().find(|agent| agent.red).map(|agent| agent.red = false).is_some()
     }
 
     fn saw_skill(&mut self, skill: &str) {

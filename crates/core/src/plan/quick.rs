@@ -1,7 +1,7 @@
 //! A quick plan: one step and one criterion with the same proof, locked at once, for work that is small. It closes itself when the proof
 //! holds, and halts when more was changed than [`QUICK_FILES`] files or [`QUICK_LINES`] lines.
 
-use super::{Criterion, Guardrails, HaltKind, Kind, Plan, Refusal, Start, Step, VERSION};
+use super::{Criterion, Guardrails, HaltKind, Kind, Plan, QUICK, Refusal, Start, Step};
 use crate::evidence::proof::{Command, Proof};
 
 /// What it changes at most.
@@ -69,7 +69,7 @@ impl Plan {
             ..Step::default()
         };
         Self {
-            version: VERSION,
+            version: QUICK,
             task_type: "simple".to_owned(),
             workflow: "quick".to_owned(),
             guardrails: Guardrails { verify_before_complete: true, ..Guardrails::default() },

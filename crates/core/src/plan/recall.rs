@@ -39,6 +39,13 @@ impl Plan {
                 proof.shown()
             );
         }
+        if self.is_delegated() {
+            return if self.is_built() {
+                "engine plan close".to_owned()
+            } else {
+                "engine runbook next".to_owned()
+            };
+        }
         if let Some(step) = self.active() {
             return format!("engine plan step done {}", step.number);
         }
@@ -95,7 +102,9 @@ impl Step {
     pub fn begins(&self) -> String {
         let number = self.number;
         match (self.kind, self.proof.as_ref().map(Proof::command)) {
-            (Kind::Work, _) => format!("step {number} begins with its first change"),
+            (Kind::Work | Kind::Cycle | Kind::Inline | Kind::Review, _) => {
+                format!("step {number} begins with its first change")
+            }
             (Kind::Check, Some(Some(command))) => {
                 format!("run {}, which ends step {number}", command.shown())
             }

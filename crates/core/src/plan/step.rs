@@ -1,6 +1,6 @@
 //! How steps move: one at a time, checks before what comes behind them, three attempts, no more growth than a fifth.
 
-use super::{ATTEMPTS, HaltKind, Kind, Plan, Refusal, State, Step, StepId};
+use super::{ATTEMPTS, Came, HaltKind, Kind, Plan, Refusal, State, Step, StepId};
 
 /// What a move came to. A halt is a change too, and must be kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,10 @@ impl Plan {
         let number = number.into();
         self.works()?;
         let at = self.place(number)?;
+        if self.is_delegated() {
+            return Err(Refusal::new(format!("plan {} gives its steps to agents", self.name))
+                .fix("engine runbook next prints the call"));
+        }
         if let Some(active) = self.active() {
             return Err(if active.number == number {
                 Refusal::new(format!("step {number} is active already"))
@@ -89,6 +93,10 @@ impl Plan {
         self.works()?;
         let at = self.active_place(number)?;
         let step = &mut self.steps[at];
+        if let Some(run) = step.runs.last_mut().filter(|run| !run.is_over()) {
+            run.came = Some(Came::Done);
+            run.ended_at.get_or_insert_with(|| now.to_owned());
+        }
         step.state = State::Done;
         step.ended_at = Some(now.to_owned());
         step.evidence = found.into_iter().collect();
@@ -118,7 +126,7 @@ impl Plan {
         if self.lock.is_some() {
             self.seal();
         }
-        let count = self.steps.len();
+        let count = self.steps.iter().filter(|step| !step.inserted).count();
         match &self.lock {
             Some(lock) if count * 5 > lock.agreed * 6 => {
                 let reason =
@@ -130,12 +138,12 @@ impl Plan {
         }
     }
 
-    fn place(&self, number: StepId) -> Result<usize, Refusal> {
+    pub(super) fn place(&self, number: StepId) -> Result<usize, Refusal> {
         let at = self.steps.iter().position(|step| step.number == number);
         at.ok_or_else(|| self.no_step(number))
     }
 
-    fn active_place(&self, number: StepId) -> Result<usize, Refusal> {
+    pub(super) fn active_place(&self, number: StepId) -> Result<usize, Refusal> {
         let at = self.place(number)?;
         match self.steps[at].state {
             State::Active => Ok(at),

@@ -322,8 +322,8 @@ fn a_state_whose_criteria_were_touched_is_no_plan() {
         );
     }
     assert_eq!(
-        Plan::parse(&json.replace("\"version\":2", "\"version\":4")),
-        Err(Unusable::Newer { found: 4, known: VERSION })
+        Plan::parse(&json.replace("\"version\":2", "\"version\":5")),
+        Err(Unusable::Newer { found: 5, known: VERSION })
     );
 }
 

@@ -16,10 +16,14 @@ pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding 
         let because = Some("the proof of a quick plan passed after the last edit".to_owned());
         return Finding { changes, because, ..Finding::default() };
     }
-    if waits || spoke {
+    let runs = plan.delegated.as_ref().is_some_and(|delegated| !delegated.agents.is_empty());
+    if waits || spoke || runs {
         return Finding::default();
     }
     let mut open = Vec::new();
+    if plan.delegated.is_some() {
+        open.push(format!("{} of {} steps are done: engine runbook next", plan.steps_done, plan.steps));
+    }
     if plan.guardrails.verify_before_complete && plan.changed {
         open.push(
             "nothing was verified since the last edit (run the check; engine evidence lists what counts)"
@@ -28,12 +32,14 @@ pub(super) fn at_stop(plan: &BoundPlan, view: &(impl View + ?Sized)) -> Finding 
     }
     match plan.not_passed() {
         Some(lacks) => open = vec![format!("{lacks}; once it has, the plan closes itself")],
+        None if plan.delegated.as_ref().is_some_and(|delegated| !delegated.built) => {}
         None => open.extend(plan.open.iter().cloned()),
     }
+    let more_open = if plan.delegated.is_some() { 0 } else { plan.open_count };
     if open.is_empty() && plan.open_count == 0 {
         open.push(end(plan));
     }
-    let more = if plan.quick { 0 } else { plan.open_count.saturating_sub(plan.open.len()) };
+    let more = if plan.quick { 0 } else { more_open.saturating_sub(plan.open.len()) };
     let more = if more > 0 { format!("\n- and {more} more") } else { String::new() };
     let text = format!(
         "engine: plan {} is open:\n- {}{more}\nEnding the turn is right if it waits for the user.",

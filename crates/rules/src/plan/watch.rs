@@ -3,7 +3,7 @@
 use engine_core::change::Change;
 use engine_core::event::{Event, Kind, Tool, ToolCall};
 use engine_core::evidence::ledger::{self, Check, Outcome};
-use engine_core::plan::{BoundPlan, Kind as StepKind, NextStep, Observation, ways_out};
+use engine_core::plan::{BoundPlan, HaltKind, Kind as StepKind, NextStep, Observation, ways_out};
 use engine_core::verdict::Finding;
 use engine_core::work::BoundWork;
 use engine_shell::Run;
@@ -121,7 +121,7 @@ pub(super) fn saw(plan: &BoundPlan, observations: Vec<Observation>) -> Finding {
             ways_out(false).join("; ")
         ));
         finding.because = Some(format!("{} cycles of edit and failed check", circle.cycles));
-        finding.changes.push(Change::PlanHalted { name: plan.name.clone(), reason });
+        finding.changes.push(Change::PlanHalted { name: plan.name.clone(), kind: HaltKind::Thrash, reason });
     }
     finding
 }

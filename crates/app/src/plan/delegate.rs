@@ -1,0 +1,298 @@
+//! The end of a step that an agent has done: nothing it says counts, all that is missing is named at once.
+
+use engine_core::approval::Deed;
+use engine_core::evidence::ledger::Line;
+use engine_core::evidence::proof::Proof;
+use engine_core::plan::{
+    Came, HaltKind, Kind, Part, Plan, REFACTOR, Report, Run, State, Step, StepId, TASK, Turn, covers,
+};
+use engine_store::plan_file::Kept;
+use engine_store::{clock, content, git, told};
+use engine_text::line::one_line;
+
+use super::drift::named;
+use super::{CommandContext, proof};
+use crate::approval;
+use crate::error::CommandError;
+use crate::evidence::{EvidenceQuery, PATIENCE};
+
+/// Of a report's words that are shown.
+const LONGEST: usize = 200;
+
+/// Ends a step of a delegated plan, if everything shows that it is done. `approved`: why it is done all the same, by a person.
+pub(super) fn finish(
+    context: &CommandContext,
+    number: StepId,
+    approved: Option<&str>,
+) -> Result<Kept<Vec<String>>, CommandError> {
+    let (_, plan) = context.own()?;
+    let step = plan.step(number)?;
+    if step.state == State::Done {
+        return Ok(Kept { answer: Vec::new(), plan, notes: Vec::new() });
+    }
+    plan.works()?;
+    may_end(step, &plan)?;
+    let seen = look(step, &plan, context)?;
+    let mut waived = None;
+    if !seen.lacks.is_empty() {
+        let refused = || {
+            let text = format!("step {number} is not done\n{}", seen.lacks.join("\n"));
+            CommandError::refused(text).hint(ways_on(step))
+        };
+        let what = format!("accept step {number} of plan {} as done: {}", plan.name, seen.lacks.join("; "));
+        let deed = Deed::new(&what, &[&plan.name, &number.to_string(), &seen.lacks.join("\n")])
+            .of(engine_core::approval::Kind::Judge);
+        waived = Some(approval::waive(&context.project, &context.caller, &deed, approved, refused)?);
+    }
+    let found = waived.map_or(seen.found, |why| Some(format!("accepted by the user: {why}")));
+    let Seen { quality, critical, .. } = seen;
+    context.change_judged(&plan, |plan, now| {
+        if critical > 0 {
+            return findings(plan, number, critical, now).map(|()| Vec::new());
+        }
+        if plan.step(number)?.state != State::Active {
+            plan.begin_inline(number, None, now)?;
+        }
+        plan.finish(number, found, now)?;
+        if let Some(quality) = quality {
+            plan.insert(refactor(plan.step(number)?, &quality, plan), number, true)?;
+        }
+        Ok(Vec::new())
+    })
+}
+
+/// Whether a step can end at all: somebody has worked on it, and does no more.
+fn may_end(step: &Step, plan: &Plan) -> Result<(), CommandError> {
+    let number = step.number;
+    let now = clock::now().rfc3339();
+    match step.run() {
+        Some(run) if run.is_live() => {
+            let agent = run.agent.as_deref().map(|agent| format!(" ({agent})")).unwrap_or_default();
+            Err(CommandError::refused(format!("step {number} still runs: its agent{agent} has not ended"))
+                .hint(
+                    "end the turn, its result comes by itself; engine runbook status tells whether it ended",
+                ))
+        }
+        Some(_) => Ok(()),
+        None if !step.is_delegated() => {
+            plan.clone().begin_inline(number, None, &now)?;
+            Ok(())
+        }
+        None => {
+            let what = match plan.turn(&now) {
+                Turn::Starts(steps) if steps.iter().any(|ready| ready.number == number) => {
+                    format!("step {number} was given to no agent")
+                }
+                _ => format!("step {number} was given to no agent, and is not the next"),
+            };
+            Err(CommandError::refused(what).hint("engine runbook next prints the call that is right now"))
+        }
+    }
+}
+
+fn ways_on(step: &Step) -> String {
+    let number = step.number;
+    match step.is_delegated() {
+        true => format!(
+            "let it be tried again: engine runbook fail {number} --why \"…\"; then engine runbook next"
+        ),
+        false => format!("put it right, then: engine runbook done {number}"),
+    }
+}
+
+/// What was looked up about a step.
+#[derive(Default)]
+struct Seen {
+    lacks: Vec<String>,
+    found: Option<String>,
+    quality: Option<String>,
+    critical: u32,
+}
+
+fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, CommandError> {
+    let mut seen = Seen::default();
+    let since = step.runs.first().map(|run| run.at.clone()).or(step.started_at.clone()).unwrap_or_default();
+    let trail = EvidenceQuery { since: &since, within: "since the step began", ..context.trail(plan) };
+    if let Some(run) = step.run() {
+        seen.lacks.extend(of_run(run, &trail)?);
+    }
+    if step.started_head.is_some() && git::head(context.project.root()) != step.started_head {
+        seen.lacks.push("a commit was made meanwhile; steps make none".to_owned());
+    }
+    let report = report(step, context, &mut seen.lacks)?;
+    changes(step, plan, &report, context, &mut seen.lacks);
+    if step.kind == Kind::Review {
+        match report.critical {
+            Some(critical) => seen.critical = critical,
+            None => {
+                seen.lacks.push("its report has no line `Critical: N` between its first two `---`".to_owned())
+            }
+        }
+        return Ok(seen);
+    }
+    let lookup = trail.look()?;
+    match &step.proof {
+        Some(wanted) => match proof::prove(wanted, plan, &lookup) {
+            Ok(found) => seen.found = Some(found),
+            Err(lacks) => seen.lacks.push(lacks.text().to_owned()),
+        },
+        None => {}
+    }
+    if let (Kind::Cycle, false, Some(Proof::Passes(command))) = (step.kind, step.regression, &step.proof) {
+        let ledger: Vec<Line> = lookup.ledger();
+        let lacks = step.lacks_red(command, &ledger, &plan.check_lines());
+        seen.lacks.extend(lacks.map(|lacks| lacks.text(command)));
+    }
+    let is_mended = step.number.part == Some(Part::Refactor)
+        || plan.steps.iter().any(|other| other.number == step.number.with(Part::Refactor));
+    seen.quality = report.quality.filter(|_| !is_mended && step.is_delegated());
+    Ok(seen)
+}
+
+/// Whether the right model did it, and did something.
+fn of_run(run: &Run, trail: &EvidenceQuery<'_>) -> Result<Vec<String>, CommandError> {
+    let mut lacks = Vec::new();
+    if !run.is_as_asked() {
+        let used = run.resolved.as_deref().unwrap_or_default();
+        lacks.push(format!("it ran on {used}, and {} was asked for", run.model));
+    }
+    if trail.calls_of(run)? == 0 {
+        lacks.push("its agent called no tool".to_owned());
+    }
+    Ok(lacks)
+}
+
+/// The report, as far as it can be read.
+fn report(step: &Step, context: &CommandContext, lacks: &mut Vec<String>) -> Result<Report, CommandError> {
+    let (Some(path), Some(run)) = (&step.report, step.run()) else { return Ok(Report::default()) };
+    let file = context.project.root().join(path);
+    let Some(text) = told::read_if_there(context.project.root(), &file)? else {
+        lacks.push(format!("there is no report {path}"));
+        return Ok(Report::default());
+    };
+    let report = Report::parse(&text);
+    let written = fs_err::metadata(&file).ok().and_then(|data| data.modified().ok());
+    let written = written.and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+    let began = crate::time::parse(&run.at);
+    // File systems know some moments only roughly.
+    let is_old = written.zip(began).is_some_and(|(at, began)| at.as_millis() + 20 < u128::from(began.0));
+    if is_old {
+        lacks.push(format!("{path} is older than this try"));
+    } else if step.kind != Kind::Review && !report.is_done() {
+        let says =
+            report.status.as_deref().map_or("no status".to_owned(), |status| one_line(status, LONGEST));
+        lacks.push(format!("{path} says {says}, not `Status: done`"));
+    }
+    Ok(report)
+}
+
+/// Whether what changed is what was to be changed.
+fn changes(step: &Step, plan: &Plan, report: &Report, context: &CommandContext, lacks: &mut Vec<String>) {
+    let first = step.runs.first().and_then(|run| run.content.as_ref()).or(step.started_content.as_ref());
+    let now = content::take(&context.project, PATIENCE);
+    let changed = |from: &String| content::changed(&context.project, from, now.as_ref().ok()?);
+    let Some(files) = first.and_then(changed) else { return };
+    let files: Vec<String> = files.into_iter().map(|file| file.path).collect();
+    if step.kind == Kind::Review {
+        let since = step.run().and_then(|run| run.content.as_ref()).and_then(changed);
+        let meanwhile: Vec<String> = since.into_iter().flatten().map(|file| file.path).collect();
+        if !meanwhile.is_empty() {
+            lacks.push(format!("files were changed during the review: {}", named(&meanwhile)));
+        }
+        return;
+    }
+    let beside = |file: &String| {
+        let others = plan.steps.iter().filter(|other| other.number != step.number && overlaps(other, step));
+        let mut others = others.filter(|other| !other.files.is_empty());
+        !step.covers(file) && !others.any(|other| covers(&other.files, file))
+    };
+    let strays: Vec<String> = files.iter().filter(|file| beside(file)).cloned().collect();
+    if !strays.is_empty() {
+        lacks.push(format!("changed besides its files ({}): {}", step.files.join(", "), named(&strays)));
+    }
+    let is_own = files.iter().any(|file| step.covers(file));
+    if !is_own && step.is_delegated() && report.no_change.is_none() {
+        lacks.push("no file of it was changed, and its report has no line `No change: why`".to_owned());
+    }
+}
+
+/// Whether two steps were at work at the same time.
+fn overlaps(other: &Step, step: &Step) -> bool {
+    let since = |step: &Step| step.runs.first().map(|run| run.at.clone());
+    let (Some(from), Some(began)) = (since(step), since(other)) else { return false };
+    let ended = other.ended_at.as_deref();
+    (other.state == State::Active || ended.is_some_and(|ended| ended >= from.as_str()))
+        && began.as_str() <= step.ended_at.as_deref().unwrap_or("~")
+}
+
+/// Puts a step before a review whose findings are critical; a second time a person is asked.
+fn findings(
+    plan: &mut Plan,
+    number: StepId,
+    critical: u32,
+    now: &str,
+) -> Result<(), engine_core::plan::Refusal> {
+    let review = plan.step(number)?.clone();
+    let mend = number.whole().with(Part::Mend);
+    if plan.steps.iter().any(|step| step.number == mend) {
+        let report = review.report.unwrap_or_default();
+        let reason =
+            format!("the second review of phase {} still has {critical} critical: {report}", number.major);
+        plan.fail_run(number, Came::Failed, Some(&reason), now)?;
+        return if plan.halted().is_some() { Ok(()) } else { plan.halt(HaltKind::Question, &reason, now) };
+    }
+    plan.reopen(number, now)?;
+    let report = review.report.unwrap_or_default();
+    let folder = folder(plan);
+    let files =
+        plan.steps.iter().filter(|step| step.phase == review.phase).flat_map(|step| step.files.clone());
+    let files: std::collections::BTreeSet<String> = files.collect();
+    let proof =
+        plan.steps.iter().rev().filter(|step| step.phase == review.phase).find_map(|step| step.proof.clone());
+    let step = Step {
+        number: mend,
+        text: format!("mend the findings of {report}"),
+        kind: Kind::Work,
+        proof: proof.filter(|proof| matches!(proof, Proof::Passes(_))),
+        files: files.into_iter().collect(),
+        model: review.model,
+        agent: Some(TASK.to_owned()),
+        prompt: Some(format!(
+            "Mend the critical and major findings of {report}\nReport: {folder}/reports/{}.md",
+            mend.slug()
+        )),
+        report: Some(format!("{folder}/reports/{}.md", mend.slug())),
+        phase: review.phase,
+        needs: review.needs,
+        ..Step::default()
+    };
+    plan.insert(step, number, false)
+}
+
+/// The step that puts the quality warnings of another right.
+fn refactor(of: &Step, quality: &str, plan: &Plan) -> Step {
+    let number = of.number.with(Part::Refactor);
+    let folder = folder(plan);
+    let report = format!("{folder}/reports/step-{}.md", number.slug());
+    Step {
+        number,
+        text: format!("put right: {}", one_line(quality, LONGEST)),
+        kind: Kind::Work,
+        proof: of.proof.clone().filter(|proof| matches!(proof, Proof::Passes(_))),
+        files: of.files.clone(),
+        model: plan.tiers.get(1).or(plan.tiers.last()).cloned().or(of.model.clone()),
+        agent: Some(REFACTOR.to_owned()),
+        prompt: Some(format!(
+            "Quality warnings: {}\nReport: {report}",
+            of.report.as_deref().unwrap_or_default()
+        )),
+        report: Some(report),
+        phase: of.phase,
+        needs: vec![of.number],
+        ..Step::default()
+    }
+}
+
+fn folder(plan: &Plan) -> String {
+    plan.runbook.as_ref().map_or_else(|| format!("plans/{}", plan.name), |source| source.folder.clone())
+}

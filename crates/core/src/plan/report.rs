@@ -1,0 +1,82 @@
+//! What an agent's report says, by the lines between its first two `---`. Only what a gate asks for is read; whether it is so, the gate
+//! looks up itself.
+
+/// The report of a step, or of a review.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Report {
+    pub status: Option<String>,
+    /// Warnings that its author saw; nothing for `none`.
+    pub quality: Option<String>,
+    /// Why nothing was changed.
+    pub no_change: Option<String>,
+    /// How many findings a review has, by their weight.
+    pub critical: Option<u32>,
+    pub major: Option<u32>,
+}
+
+impl Report {
+    pub fn parse(text: &str) -> Self {
+        let mut report = Self::default();
+        let text = text.trim_start_matches('\u{feff}');
+        let mut lines = text.lines().skip_while(|line| line.trim().is_empty());
+        if lines.next().map(str::trim_end) != Some("---") {
+            return report;
+        }
+        for line in lines.take_while(|line| line.trim_end() != "---") {
+            let Some((key, value)) = line.split_once(':') else { continue };
+            let value = value.trim().trim_matches('`');
+            let said = (!value.is_empty()).then(|| value.to_owned());
+            match key.trim().to_lowercase().as_str() {
+                "status" => report.status = said.map(|status| status.to_lowercase()),
+                "quality" => report.quality = said.filter(|said| !said.eq_ignore_ascii_case("none")),
+                "no change" | "no-change" => {
+                    report.no_change = said.filter(|said| !said.eq_ignore_ascii_case("none"));
+                }
+                "critical" => report.critical = value.parse().ok(),
+                "major" => report.major = value.parse().ok(),
+                _ => {}
+            }
+        }
+        report
+    }
+
+    pub fn is_done(&self) -> bool {
+        self.status.as_deref() == Some("done")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_report_says() {
+        let said = |text: &str| Some(text.to_owned());
+        let cases = [
+            (
+                "---\nStatus: done\nCheck: `make test`, 0\nQuality: none\n---\nText",
+                Report { status: said("done"), ..Report::default() },
+            ),
+            (
+                "\n---\r\nstatus: Error\r\nQuality: unused variable x\r\nNo change: it is there already\r\n---\r\n",
+                Report {
+                    status: said("error"),
+                    quality: said("unused variable x"),
+                    no_change: said("it is there already"),
+                    ..Report::default()
+                },
+            ),
+            (
+                "---\nCritical: 1\nMajor: 2\nMinor: 0\n---\n",
+                Report { critical: Some(1), major: Some(2), ..Report::default() },
+            ),
+            ("---\nCritical: none\n---\n", Report::default()),
+            ("Status: done\n", Report::default()),
+            ("---\nnothing\n---\nStatus: done\n", Report::default()),
+            ("", Report::default()),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Report::parse(text), expected, "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,318 @@
+//! Holds a session to a plan whose steps are given to agents: the right step, by the right agent, with the right model, one at a time; and
+//! hears from the events what became of each.
+
+use engine_core::change::Change;
+use engine_core::event::{Actor, Event, Kind, Source, Stop, Tool, ToolCall, ToolResult};
+use engine_core::evidence::{Touch, is_commit};
+use engine_core::plan::{AgentNews, BoundPlan, Claim, Delegated, HaltKind, Meant, Plan, StepAgent};
+use engine_core::verdict::Finding;
+use engine_shell::Effect;
+use engine_text::line::one_line;
+use engine_text::path::join;
+
+use super::{View, guard};
+
+/// Of what a shipped agent is told of the work, in characters: the client takes 10,000.
+const MOST_CONTEXT: usize = 9_000;
+/// Of a reason that is kept.
+const LONGEST_WHY: usize = 200;
+
+/// Before a call of a tool, while the plan is open.
+pub(super) fn before(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Option<Finding> {
+    let delegated = plan.delegated.as_ref().filter(|_| plan.locked && plan.halted.is_none())?;
+    match &call.tool {
+        Tool::Agent { agent_type, model, prompt, .. } => {
+            agent(call, agent_type, model.as_deref(), prompt, event, plan, view)
+        }
+        Tool::Message { to, .. } => message(to, delegated, plan, view),
+        _ if view.dialect().swarms.contains(&&*call.name) => {
+            Some(refused(plan, format!("{} starts agents that no step names", call.name), view))
+        }
+        _ => work(call, event, delegated, plan, view),
+    }
+}
+
+/// A call that starts an agent: it is the claim of a step, or it is about something else.
+fn agent(
+    call: &ToolCall<'_>,
+    agent_type: &str,
+    model: Option<&str>,
+    prompt: &str,
+    event: &Event<'_>,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Option<Finding> {
+    if view.dialect().forks.contains(&agent_type) {
+        let why = format!("a {agent_type} takes the whole conversation along, and a step gets its own file");
+        return Some(refused(plan, why, view));
+    }
+    let Some(whole) = view.open_plan(&plan.name) else {
+        let text =
+            format!("plan {} cannot be read, so no agent is started for it: engine plan show", plan.name);
+        return Some(Finding::deny(text).because("the plan's file is not there or is damaged"));
+    };
+    let step = match whole.meant(agent_type, prompt)? {
+        Meant::Step(step) => step,
+        Meant::None => {
+            let why = format!("the call starts {agent_type} and its prompt names no step");
+            return Some(refuse(&whole, why, view));
+        }
+    };
+    if event.actor != Actor::Main {
+        return Some(refuse(&whole, "the agent of a step starts no agents".to_owned(), view));
+    }
+    if let Some(reason) = whole.over_budget(view.config(), view.now()) {
+        let text = format!(
+            "plan {} is halted: {reason}. Ways out: engine plan resume (engine asks the user)",
+            plan.name
+        );
+        let halt = Change::PlanHalted { name: plan.name.clone(), kind: HaltKind::Budget, reason };
+        return Some(Finding { changes: vec![halt], ..Finding::deny(text).because("the budget is spent") });
+    }
+    let claim = Claim {
+        step: step.number,
+        session: event.session.to_string(),
+        agent_type: agent_type.to_owned(),
+        model: model.unwrap_or_default().to_owned(),
+        call: call.id.to_string(),
+    };
+    if let Err(refusal) = whole.refuses(&claim, &view.now().rfc3339()) {
+        return Some(refuse(&whole, refusal.text, view));
+    }
+    // The agent gets what its step says and nothing that the caller adds.
+    let wanted = whole.call(step, false).map(|call| call.prompt).unwrap_or_default();
+    let updated_input =
+        (wanted.trim() != prompt.trim()).then(|| view.with_prompt(&call.input, &wanted)).flatten();
+    let news = AgentNews::Claimed(Box::new(claim));
+    Some(Finding {
+        updated_input,
+        changes: vec![Change::StepAgent { name: plan.name.clone(), news }],
+        because: Some(format!("the call gives step {} to its agent", step.number)),
+        ..Finding::default()
+    })
+}
+
+/// A refusal with the calls that are right.
+fn refuse(plan: &Plan, why: String, view: &(impl View + ?Sized)) -> Finding {
+    let prompted = view.session().user_input.as_ref().map(|input| input.at);
+    let right = plan.right_calls(plan.is_fresh(prompted), view.dialect(), &view.now().rfc3339());
+    let text =
+        format!("plan {} gives its steps to agents: {why}. The right call:\n{}", plan.name, right.join("\n"));
+    Finding::deny(text).because("the call does not give the next step to its agent")
+}
+
+fn refused(plan: &BoundPlan, why: String, view: &(impl View + ?Sized)) -> Finding {
+    match view.open_plan(&plan.name) {
+        Some(whole) => refuse(&whole, why, view),
+        None => {
+            Finding::deny(format!("plan {} gives its steps to agents: {why}. engine runbook next", plan.name))
+        }
+    }
+}
+
+/// A message to an agent of a step goes on with the same try. One whose step is over does nothing more.
+fn message(
+    to: &str,
+    delegated: &Delegated,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Option<Finding> {
+    let (_, number) = delegated.ended.iter().find(|(agent, _)| agent == to)?;
+    let whole = view.open_plan(&plan.name)?;
+    let step = whole.step(*number).ok()?;
+    let waits = step.run().is_some_and(|run| run.agent.as_deref() == Some(to));
+    if waits {
+        let news = AgentNews::Woken { agent: to.to_owned() };
+        let changes = vec![Change::StepAgent { name: plan.name.clone(), news }];
+        return Some(Finding { changes, ..Finding::default() });
+    }
+    let why = format!("the try of agent {to} at step {number} is over");
+    Some(refuse(&whole, why, view))
+}
+
+/// Changes, commits and other agents beside the steps.
+fn work(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    delegated: &Delegated,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Option<Finding> {
+    let is_step_agent = delegated.agent(event.actor.id()).is_some() || is_awaited(event, delegated);
+    for command in call.commands() {
+        let analysis = view.analysis(command, &event.cwd);
+        if analysis.runs.iter().any(|run| view.dialect().starts_agent(run)) {
+            return Some(refused(
+                plan,
+                "a client that a shell starts is the agent of no step".to_owned(),
+                view,
+            ));
+        }
+        if !delegated.built && analysis.runs.iter().any(is_commit) {
+            let text = format!(
+                "plan {} is not built yet: its steps make no commits, and neither does who delegates them. After the last step the commit comes as usual; engine runbook next",
+                plan.name
+            );
+            return Some(Finding::deny(text).because("a commit between the steps of a delegated plan"));
+        }
+    }
+    if is_step_agent || delegated.built || guard::touch_of(call, event, Some(plan), view) != Touch::Files {
+        return None;
+    }
+    if is_inline(call, event, delegated, plan, view) {
+        return None;
+    }
+    let text = match &delegated.inline {
+        Some((number, files)) => format!(
+            "step {number} of plan {} changes {}: anything else is the work of another step. engine runbook next",
+            plan.name,
+            files.join(", ")
+        ),
+        None => {
+            return Some(refused(
+                plan,
+                "this session delegates and changes no files itself".to_owned(),
+                view,
+            ));
+        }
+    };
+    Some(Finding::deny(text).because("a change beside the files of the step"))
+}
+
+/// An agent whose start was not heard of, while a call waits for one of its type.
+fn is_awaited(event: &Event<'_>, delegated: &Delegated) -> bool {
+    match &event.actor {
+        Actor::Subagent { agent_type, .. } => delegated.awaited(agent_type).is_some(),
+        Actor::Main => false,
+    }
+}
+
+/// Whether all that a call is known to change is of the step that the main agent does itself.
+fn is_inline(
+    call: &ToolCall<'_>,
+    event: &Event<'_>,
+    delegated: &Delegated,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> bool {
+    if event.actor != Actor::Main || delegated.inline.is_none() {
+        return false;
+    }
+    let analyses: Vec<_> = call.commands().map(|command| view.analysis(command, &event.cwd)).collect();
+    let effects = analyses.iter().flat_map(|analysis| &analysis.effects);
+    let by_command = effects.filter(|effect| effect.changes()).map(Effect::path);
+    let mut paths = call.writes().chain(call.deletes()).chain(by_command);
+    let root = view.root().to_string_lossy().into_owned();
+    paths.all(|path| {
+        let path = join(&event.cwd, path);
+        let below = path.strip_prefix(&root).and_then(|path| path.strip_prefix('/'));
+        let is_free = super::in_scope(Some(plan), view, |scope| {
+            engine_core::evidence::touch::of_file(&path, "/", scope) == Touch::Nothing
+        });
+        is_free || below.is_some_and(|below| delegated.is_inline(below))
+    })
+}
+
+/// What an event tells of the agents of steps.
+pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Option<Finding> {
+    let delegated = plan.delegated.as_ref()?;
+    let (news, context) = match &event.kind {
+        Kind::PostTool { call, result, .. } if is_claim(call, delegated) => {
+            resolved(call, result, delegated, plan)
+        }
+        Kind::PostToolFailure { call, error, .. } if is_claim(call, delegated) => {
+            let why = one_line(error, LONGEST_WHY);
+            (AgentNews::Freed { call: call.id.to_string(), why }, None)
+        }
+        Kind::PostTool { .. } | Kind::PostToolFailure { .. } => {
+            let agent = delegated.agent(event.actor.id()).filter(|agent| !agent.worked)?;
+            (AgentNews::Worked { agent: agent.agent.clone()? }, None)
+        }
+        Kind::SubagentStart => return started(event, delegated, plan, view),
+        Kind::SubagentStop(stop) => return ended(stop, event, delegated, plan),
+        Kind::SessionStart { source, .. } => {
+            let goes_on = matches!(source, Source::Compact | Source::Fork);
+            if goes_on || delegated.agents.is_empty() {
+                return None;
+            }
+            (AgentNews::Lost, None)
+        }
+        _ => return None,
+    };
+    let changes = vec![Change::StepAgent { name: plan.name.clone(), news }];
+    Some(Finding { changes, context, ..Finding::default() })
+}
+
+fn is_claim(call: &ToolCall<'_>, delegated: &Delegated) -> bool {
+    delegated.agents.iter().any(|agent| agent.call == call.id) && matches!(call.tool, Tool::Agent { .. })
+}
+
+/// The client has started the agent of a call, or has ended it already; it says with which model.
+fn resolved(
+    call: &ToolCall<'_>,
+    result: &ToolResult<'_>,
+    delegated: &Delegated,
+    plan: &BoundPlan,
+) -> (AgentNews, Option<String>) {
+    let asked = match &call.tool {
+        Tool::Agent { model, .. } => model.as_deref().unwrap_or_default(),
+        _ => "",
+    };
+    let model = result.model.as_deref().map(str::to_owned);
+    let other = model.as_deref().filter(|model| !engine_core::plan::is_of_tier(model, asked));
+    let step = delegated.agents.iter().find(|agent| agent.call == call.id).map(|agent| agent.step);
+    let context = other.zip(step).map(|(model, step)| {
+        format!(
+            "engine: plan {}: step {step} was to run on {asked}, and the client used {model}. engine runbook done {step} will refuse it",
+            plan.name
+        )
+    });
+    let agent = result.agent.as_deref().map(str::to_owned);
+    (AgentNews::Resolved { call: call.id.to_string(), agent, model, tokens: result.tokens }, context)
+}
+
+/// The agent of a step starts. One whose own file the client does not know is told what all steps must know.
+fn started(
+    event: &Event<'_>,
+    delegated: &Delegated,
+    plan: &BoundPlan,
+    view: &(impl View + ?Sized),
+) -> Option<Finding> {
+    let Actor::Subagent { id, agent_type } = &event.actor else { return None };
+    if delegated.agent(id).is_some() {
+        return None;
+    }
+    delegated.awaited(agent_type)?;
+    let news = AgentNews::Started { agent_type: agent_type.to_string(), agent: id.to_string() };
+    let changes = vec![Change::StepAgent { name: plan.name.clone(), news }];
+    let whole = view.open_plan(&plan.name).filter(|whole| {
+        let is_own = |step: &engine_core::plan::Step| step.agent.as_deref() == Some(agent_type);
+        !whole.steps.iter().any(is_own) && !whole.enriched_context.is_empty()
+    });
+    let context = whole.map(|whole| {
+        let text = engine_text::line::cut_at_line(&whole.enriched_context, MOST_CONTEXT);
+        format!("engine: what all steps of plan {} have in common:\n\n{text}", plan.name)
+    });
+    Some(Finding { changes, context, ..Finding::default() })
+}
+
+/// The agent of a step has answered. One that has done nothing is sent on, once.
+fn ended(stop: &Stop<'_>, event: &Event<'_>, delegated: &Delegated, plan: &BoundPlan) -> Option<Finding> {
+    let agent: &StepAgent = delegated.agent(event.actor.id())?;
+    let id = agent.agent.clone()?;
+    if !agent.worked && !agent.sent_on && !stop.active {
+        let text = format!(
+            "engine: step {} of plan {}: no tool was called, so nothing is done. Read the step's file, do what it says, write its report, then answer.",
+            agent.step, plan.name
+        );
+        let changes = vec![Change::StepAgentSentOn { agent: id }];
+        return Some(Finding { changes, ..Finding::note(text).because("the agent of a step did nothing") });
+    }
+    let changes = vec![Change::StepAgent { name: plan.name.clone(), news: AgentNews::Ended { agent: id } }];
+    Some(Finding { changes, ..Finding::default() })
+}
