@@ -26,6 +26,7 @@ pub mod policy;
 pub mod queue;
 pub mod ran;
 pub mod recall;
+pub mod runbook;
 pub mod runner;
 pub mod session;
 pub mod shortcut;
