@@ -2,6 +2,7 @@
 
 use engine_core::stage::{Stages, Standing, task_of};
 use engine_core::task::TaskFile;
+use engine_store::config_file;
 use engine_store::stage_file::{Names, StageFiles};
 
 use crate::error::CommandError;
@@ -19,7 +20,8 @@ pub struct Listed {
 pub fn list(context: &CommandContext, over: bool) -> Result<(Vec<Listed>, usize), CommandError> {
     let text = context.text()?;
     let file = TaskFile::parse(&text);
-    let files = StageFiles::new(&context.project);
+    let config = config_file::load(&context.project);
+    let files = StageFiles::new(&context.project, &config);
     let Names { names, left_out } = files.names();
     let listed = |standing: Standing| {
         let task = task_of(&file, &standing.plan).map(|task| task.meta.name.clone());

@@ -68,8 +68,16 @@ impl<'p> PlanFile<'p> {
     }
 
     /// Whether it is there and closed. It is not taken apart.
-    pub fn is_closed(&self) -> bool {
+    fn is_closed(&self) -> bool {
         read_string(self.record.path()).is_ok_and(|text| field::raw(&text, "closed").is_some())
+    }
+
+    /// The same of a plan whose steps agents carry out; nothing if there is no such plan.
+    pub fn is_closed_run(&self) -> Option<bool> {
+        let fields = read_string(self.record.path()).ok()?;
+        let fields = field::all(&fields)?;
+        let is_run = fields.get("conduct").is_some_and(|conduct| conduct.get() == "\"delegate\"");
+        is_run.then(|| fields.contains_key("closed"))
     }
 
     /// Changes a plan that exists, under the lock. If `change` fails, nothing is written.

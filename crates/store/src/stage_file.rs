@@ -10,7 +10,9 @@ use std::collections::BTreeSet;
 use std::fs::FileType;
 use std::path::{Path, PathBuf};
 
-use engine_core::plan::{Part, Plan, State};
+use engine_core::config::Config;
+use engine_core::plan::{Kind, Plan, State, tiers};
+use engine_core::runbook::{self, Severity, Source};
 use engine_core::stage::{self, Design, Facts, REVIEW, Review, Run, Runbook, Stages, Standing, Steps};
 use engine_core::view::Unread;
 use engine_text::line::{one_line, visible};
@@ -31,10 +33,10 @@ const REASON: usize = 100;
 /// Files of a plan that git is asked about.
 const MOST_FILES: usize = 500;
 
-/// The plans of a checkout by their files.
+/// The plans of a project by their files.
 pub struct StageFiles<'p> {
     project: &'p Project,
-    /// The checkout whose plans count.
+    config: &'p Config,
     root: &'p Path,
 }
 
@@ -46,16 +48,14 @@ pub struct Names {
 }
 
 impl<'p> StageFiles<'p> {
-    /// The plans of the worktree at hand, if it has any.
-    pub fn new(project: &'p Project) -> Self {
-        let (tree, root) = (project.tree(), project.root());
-        let has_own = tree != root && tree.join(stage::FOLDER).is_dir();
-        Self { project, root: if has_own { tree } else { root } }
+    pub fn new(project: &'p Project, config: &'p Config) -> Self {
+        Self { project, config, root: project.root() }
     }
 
     /// The folders that are plans.
     pub fn names(&self) -> Names {
-        let Ok(entries) = fs::read_dir(self.root.join(stage::FOLDER)) else { return Names::default() };
+        let entries = self.plans().and_then(|plans| fs::read_dir(plans).ok());
+        let Some(entries) = entries else { return Names::default() };
         let names = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok());
         let names: BTreeSet<String> = names.filter(|name| stage::is_folder(name)).collect();
         let left_out = names.len().saturating_sub(MOST_FOLDERS);
@@ -63,50 +63,89 @@ impl<'p> StageFiles<'p> {
         Names { names: names.into_iter().take(MOST_FOLDERS).filter(is_plan).collect(), left_out }
     }
 
+    /// The folder that holds them.
+    fn plans(&self) -> Option<PathBuf> {
+        let plans = self.root.join(stage::FOLDER);
+        let kind = fs::symlink_metadata(&plans).ok()?.file_type();
+        self.is_own(&plans, kind).then_some(plans)
+    }
+
+    /// Whether something is not a link that leads out of the project.
+    fn is_own(&self, path: &Path, kind: FileType) -> bool {
+        !kind.is_symlink() || resolve(path).starts_with(resolve(self.root))
+    }
+
     fn folder(&self, name: &str) -> Option<Folder<'_>> {
-        let path = self.root.join(stage::FOLDER).join(name);
-        let is_own =
-            |path: &Path, kind: FileType| !kind.is_symlink() || resolve(path).starts_with(resolve(self.root));
-        let kind = fs::symlink_metadata(&path).ok()?.file_type();
-        if !is_own(&path, kind) {
+        let path = self.plans()?.join(name);
+        if !self.is_own(&path, fs::symlink_metadata(&path).ok()?.file_type()) {
             return None;
         }
         let entries = fs::read_dir(&path).ok()?.flatten().take(MOST_ENTRIES);
-        let own = entries.filter(|entry| entry.file_type().is_ok_and(|kind| is_own(&entry.path(), kind)));
+        let own =
+            entries.filter(|entry| entry.file_type().is_ok_and(|kind| self.is_own(&entry.path(), kind)));
         let files = own.filter_map(|entry| entry.file_name().into_string().ok()).collect();
-        Some(Folder { root: self.root, path, files })
+        let name = format!("{}/{name}", stage::FOLDER);
+        Some(Folder { root: self.root, name, path, files })
     }
 
     fn facts(&self, name: &str) -> Option<Facts> {
         let folder = self.folder(name).filter(Folder::is_plan)?;
         let mut facts = Facts { brief: folder.has_brief(), design: folder.design(), ..Facts::default() };
         let sources = folder.sources();
+        let plan = PlanFile::new(self.project, name).peek().transpose();
+        let plan = plan.map(|plan| plan.filter(Plan::is_delegated));
+        facts.run = match &plan {
+            Ok(Some(plan)) => Some(self.run_of(plan)),
+            Ok(None) => folder.reported(),
+            // One that cannot be used holds the work up.
+            Err(fault) if !sources.is_empty() => {
+                Some(Run { damaged: Some(fault.to_string()), ..Run::default() })
+            }
+            Err(_) => None,
+        };
         if !sources.is_empty() {
-            let run = self.run(name, &folder);
             // What runs or has run is not measured against the runbook any more.
-            let is_to_be_run = run.as_ref().is_none_or(|run| !run.begun && !run.closed);
-            let runbook = is_to_be_run.then(|| folder.runbook(&sources));
+            let is_to_be_run = facts.run.as_ref().is_none_or(|run| !run.begun && !run.closed);
+            let prepared = plan.ok().flatten().and_then(|plan| plan.runbook);
+            let prepared = prepared.as_ref().map(|source| source.sum.as_str());
+            let runbook = is_to_be_run.then(|| self.runbook(&folder, &sources, prepared));
             facts.runbook = Some(runbook.unwrap_or(Runbook { errors: 0, steps: Steps::Fresh }));
-            facts.run = run;
         }
         Some(facts)
     }
 
-    /// How far the plan object is that was made of a runbook. One that cannot be used holds the work up.
-    fn run(&self, name: &str, folder: &Folder<'_>) -> Option<Run> {
-        match PlanFile::new(self.project, name).peek() {
-            Some(Ok(plan)) => Some(self.run_of(&plan)),
-            Some(Err(fault)) => Some(Run { damaged: Some(fault.to_string()), begun: true, ..Run::default() }),
-            // The state stays in the clone in which the steps were run. In another one their reports are all that tells of it.
-            None => folder.is_reported().then(|| Run {
-                done: 1,
-                all: 1,
-                begun: true,
-                closed: true,
-                committed: true,
-                ..Run::default()
-            }),
-        }
+    /// What is wrong with a runbook, and whether the step files are made from it. `prepared`: the text that its plan was made from.
+    fn runbook(&self, folder: &Folder<'_>, sources: &[Written], prepared: Option<&str>) -> Runbook {
+        let (design, recall) = (folder.read(stage::DESIGN), folder.read(RECALL));
+        let sources: Vec<Source<'_>> =
+            sources.iter().map(|Written { path, text }| Source { path, text }).collect();
+        let reading = runbook::read(
+            &sources,
+            &runbook::Facts {
+                folder: &folder.name,
+                tiers: &tiers(self.config),
+                exists: &|path| self.root.join(path).exists(),
+                design: design.as_deref(),
+                recall: recall.as_deref(),
+            },
+        );
+        let errors = reading.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
+        let fingerprint = &reading.runbook.fingerprint;
+        let is_fresh = |step: &runbook::Step| {
+            let file = format!("steps/{}.md", step.stem);
+            let text = folder.read(&file).unwrap_or_default();
+            let source = stage::field(&text, "source").and_then(|source| source.rsplit_once('@'));
+            source.is_some_and(|(_, sum)| sum == fingerprint)
+        };
+        let mut steps = reading.runbook.steps.iter().filter(|step| reading.runbook.step_file(step).is_some());
+        let steps = if !folder.files.contains(ORCHESTRATOR_PLAN) {
+            Steps::Missing
+        } else if prepared.is_none_or(|sum| sum == fingerprint) && steps.all(is_fresh) {
+            Steps::Fresh
+        } else {
+            Steps::Stale
+        };
+        Runbook { errors, steps }
     }
 
     fn run_of(&self, plan: &Plan) -> Run {
@@ -116,8 +155,8 @@ impl<'p> StageFiles<'p> {
         Run {
             done,
             all,
-            begun: plan.steps.iter().any(|step| step.state != State::Open || step.attempts > 0),
-            has_reviews: plan.steps.iter().any(|step| step.number.part == Some(Part::Vet)),
+            begun: plan.lock.is_some() || plan.steps.iter().any(|step| step.state != State::Open),
+            has_reviews: plan.steps.iter().any(|step| step.kind == Kind::Review),
             halted: plan.halted().map(|halt| reason(&halt.reason)),
             damaged: None,
             closed: !plan.is_open(),
@@ -150,11 +189,8 @@ impl Stages for StageFiles<'_> {
 
     fn unfinished(&self) -> Vec<String> {
         let is_over = |name: &String| {
-            let plan = PlanFile::new(self.project, name);
-            if plan.exists() {
-                return plan.is_closed();
-            }
-            self.folder(name).is_some_and(|folder| folder.is_reported())
+            let closed = PlanFile::new(self.project, name).is_closed_run();
+            closed.unwrap_or_else(|| self.folder(name).is_some_and(|folder| folder.reported().is_some()))
         };
         self.names().names.into_iter().filter(|name| !is_over(name)).collect()
     }
@@ -163,6 +199,8 @@ impl Stages for StageFiles<'_> {
 /// The folder of a plan, and what is in it.
 struct Folder<'p> {
     root: &'p Path,
+    /// From the root.
+    name: String,
     path: PathBuf,
     files: BTreeSet<String>,
 }
@@ -206,15 +244,12 @@ impl Folder<'_> {
         })
     }
 
-    /// The files of the runbook, in the order of their names.
-    fn sources(&self) -> Vec<(String, String)> {
+    /// The files of the runbook.
+    fn sources(&self) -> Vec<Written> {
         let sources = self.files.iter().filter(|file| is_source(file));
-        sources.filter_map(|file| Some((file.clone(), self.read(file)?))).collect()
-    }
-
-    fn runbook(&self, sources: &[(String, String)]) -> Runbook {
-        let _ = sources;
-        Runbook { errors: 0, steps: Steps::Missing }
+        let written =
+            |file: &String| Some(Written { path: format!("{}/{file}", self.name), text: self.read(file)? });
+        sources.filter_map(written).collect()
     }
 
     /// The step files that were prepared, by their stems.
@@ -228,18 +263,29 @@ impl Folder<'_> {
         plan.lines().filter_map(step).take(MOST_ENTRIES).collect()
     }
 
-    /// Whether there is a report of every step, and each says that it is done.
-    fn is_reported(&self) -> bool {
+    /// What the reports tell, if there is one of every step and each says that it is done. The plan object stays in the clone in which the
+    /// steps were run; in another one the reports are all that is known of it.
+    fn reported(&self) -> Option<Run> {
         let is_done = |stem: &String| {
             let report = self.read(&format!("reports/{stem}.md")).unwrap_or_default();
             stage::field(&report, "status").is_some_and(|status| status.eq_ignore_ascii_case("done"))
         };
-        let steps = self.prepared();
-        !steps.is_empty() && steps.iter().all(is_done)
+        let all = self.prepared();
+        let done = all.len();
+        let is_over = done > 0 && all.iter().all(is_done);
+        let over = Run { done, all: done, begun: true, closed: true, committed: true, ..Run::default() };
+        is_over.then_some(over)
     }
 }
 
+/// A file of a runbook. The path is from the root.
+struct Written {
+    path: String,
+    text: String,
+}
+
 const ORCHESTRATOR_PLAN: &str = "orchestrator-plan.md";
+const RECALL: &str = "recall-artifact.md";
 
 /// Whether a file holds the runbook, or a phase of it.
 fn is_source(file: &str) -> bool {

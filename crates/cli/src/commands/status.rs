@@ -7,6 +7,7 @@ use engine_app::unfinished;
 use engine_core::stage::{Guide, without_task, without_task_line};
 use engine_core::status::{Held, Status};
 use engine_core::task::{Task, TaskFile, conflict};
+use engine_store::config_file;
 use engine_store::stage_file::StageFiles;
 use serde_json::{Value, json};
 
@@ -20,7 +21,8 @@ pub(super) fn run(ui: &Ui) -> Outcome {
     let owners = context.owners();
     let status = Status::of(&file, |task| context.holder(&owners, task));
     let conflicts = conflict::report(&context.name(), &text);
-    let files = StageFiles::new(&context.project);
+    let config = config_file::load(&context.project);
+    let files = StageFiles::new(&context.project, &config);
     let apart = without_task(&file, &files);
     let rendered: Vec<String> =
         conflicts.iter().cloned().chain([status.render(&files)]).chain(without_task_line(&apart)).collect();

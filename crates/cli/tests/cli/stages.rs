@@ -4,26 +4,42 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, SystemTime};
 
+use engine_core::runbook::{Baselines, Facts, Source, files, read};
 use serde_json::{Value, json};
 
 use crate::stage::Stage;
 
 const REVIEW: &str = "---\nCritical: 0\nMajor: 1\nMinor: 0\n---\n## Major\n1. D2\n";
-const RUNBOOK: &str = "---\nname: foo\nmodel: haiku\ncheck: make\n---\n# Common context\n\n## Stop conditions\n\nNone of the files is there.\n\n# Phase 1: Parser\n\n## Step 1.1: read\n\nFiles: src/a.rs (new)\n\n## Step 1.2: write\n\nFiles: src/b.rs (new)\n";
+const RUNBOOK: &str = "---\nmodel: haiku\ncheck: make\n---\n# Common context\n\n## Stop conditions\n\nNone of the files is there.\n\n# Phase 1: Parser\n\n## Step 1.1: read\n\nFiles: src/a.rs (new)\n\n## Step 1.2: write\n\nFiles: src/b.rs (new)\n";
 
-/// The plan object, with its steps in these states.
-fn state(name: &str, states: &[&str], fields: &Value) -> String {
+/// The plan object of a runbook, with its steps in these states.
+fn write_state(stage: &Stage, plan: &str, states: &[&str], fields: &Value) {
     let step = |(index, state): (usize, &&str)| json!({"number": format!("1.{}", index + 1), "state": state});
     let steps: Vec<Value> = states.iter().enumerate().map(step).collect();
-    let mut plan = json!({"version": 2, "name": name, "steps": steps});
+    let mut object = json!({"version": 4, "name": plan, "conduct": "delegate", "steps": steps});
     for (key, value) in fields.as_object().unwrap() {
-        plan[key] = value.clone();
+        object[key] = value.clone();
     }
-    plan.to_string()
+    stage.write(&format!(".engine/state/plans/{plan}.json"), &object.to_string());
 }
 
-fn write_state(stage: &Stage, plan: &str, states: &[&str], fields: &Value) {
-    stage.write(&format!(".engine/state/plans/{plan}.json"), &state(plan, states, fields));
+/// Writes what a runbook is cut into, and its plan object.
+fn prepare(stage: &Stage, plan: &str, text: &str) {
+    let (folder, tiers) = (format!("plans/{plan}"), ["haiku", "sonnet", "opus"].map(str::to_owned));
+    let path = format!("{folder}/runbook.md");
+    let exists = |path: &str| stage.exists(path);
+    let facts = Facts { folder: &folder, tiers: &tiers, exists: &exists, design: None, recall: None };
+    let reading = read(&[Source { path: &path, text }], &facts);
+    assert_eq!(reading.problems, []);
+    for file in files(&reading.runbook, &Baselines { task: "", tdd: "", folder: ".claude/agents" }) {
+        stage.write(&file.path, &file.text);
+    }
+    write_state(
+        stage,
+        plan,
+        &["open", "open", "open"],
+        &json!({"runbook": {"sum": reading.runbook.fingerprint}}),
+    );
 }
 
 /// A file that was written some minutes ago.
@@ -59,6 +75,29 @@ fn with_plans() -> Stage {
         stage.write(&format!("plans/{plan}/runbook.md"), RUNBOOK);
         write_state(&stage, plan, &states, &fields);
     }
+    stage.write("plans/planned/runbook.md", RUNBOOK);
+    stage.write(
+        "plans/faulty/runbook.md",
+        &RUNBOOK.replace("model: haiku\n", "").replace("Files: src/b.rs (new)", "Needs: 7.1"),
+    );
+    for plan in ["ready", "stale", "cut-off"] {
+        stage.write(&format!("plans/{plan}/runbook.md"), RUNBOOK);
+        prepare(&stage, plan, RUNBOOK);
+    }
+    stage.write("plans/stale/runbook.md", &format!("{RUNBOOK}\nMore.\n"));
+    // One step file is of another text.
+    stage.write("plans/cut-off/steps/step-1-2.md", "---\nSource: runbook.md@0123456789ab\n---\n");
+    // In another clone there is no plan object.
+    stage.write("plans/cloned/runbook.md", RUNBOOK);
+    prepare(&stage, "cloned", RUNBOOK);
+    stage.write("plans/reported/runbook.md", RUNBOOK);
+    prepare(&stage, "reported", RUNBOOK);
+    for plan in ["cloned", "reported"] {
+        fs::remove_file(stage.root().join(format!(".engine/state/plans/{plan}.json"))).unwrap();
+    }
+    for step in ["step-1-1", "step-1-2"] {
+        stage.write(&format!("plans/reported/reports/{step}.md"), "---\nStatus: done\n---\n");
+    }
     stage.write("plans/broken/runbook.md", RUNBOOK);
     stage.write(".engine/state/plans/broken.json", "{");
     // None of these is a plan.
@@ -88,19 +127,24 @@ fn plans_are_listed_with_stage_and_next_command() {
     briefed     briefed                                                        /design plans/briefed
     broken      halted: damaged (EOF while parsing an object at line 1 colum…  engine doctor                                    no task
     built       built                                                          engine plan close --plan built                   no task
+    cloned      planned                                                        engine runbook prepare cloned                    no task
     criticised  designed, not reviewed                                         /design plans/criticised                         no task
+    cut-off     planned, stale                                                 engine runbook prepare cut-off                   no task
     designed    designed                                                       /plan-adhoc plans/designed                       no task
     drafted     designed, not reviewed                                         /design plans/drafted                            no task
+    faulty      planned (3 errors)                                             engine runbook prepare faulty                    no task
     outdated    designed, not reviewed                                         /design plans/outdated                           no task
+    planned     planned                                                        engine runbook prepare planned                   no task
+    ready       ready                                                          /orchestrate plans/ready                         no task
     required    briefed                                                        /design plans/required                           no task
+    stale       planned, stale                                                 engine runbook prepare stale                     no task
     test-first  designed                                                       /plan-tdd plans/test-first                       no task
     waiting     halted: A or B?                                                answer, then: engine plan resume --plan waiting  no task
     ");
-    insta::assert_snapshot!(stage.ok(&["plans", "--all"]).lines().filter(|line| line.starts_with(['d', 'l'])).collect::<Vec<_>>().join("\n"), @r"
+    insta::assert_snapshot!(stage.ok(&["plans", "--all"]).lines().filter(|line| line.ends_with("delivered") || line.ends_with("abandoned")).collect::<Vec<_>>().join("\n"), @r"
     delivered   delivered
-    designed    designed                                                       /plan-adhoc plans/designed                       no task
-    drafted     designed, not reviewed                                         /design plans/drafted                            no task
     left        abandoned
+    reported    delivered
     ");
     let plans = stage.engine(&["plans", "--all", "--json"]).json();
     assert_eq!(plans["leftOut"], 0);
@@ -146,16 +190,16 @@ fn status_has_the_command_of_the_stage_and_counts_plans_without_a_task() {
     Pending:
     - More
 
-    Plans without a task: 6; list them: engine plans
+    Plans without a task: 12; list them: engine plans
 
     Plan: at-work, 1 of 2 steps
     Plan: built, 2 of 2 steps
-    Plan: page-alone, 0 of 1 steps
-    Plan: and 1 more: engine plan list
+    Plan: cut-off, 0 of 3 steps
+    Plan: and 4 more: engine plan list
     ");
     let status = stage.engine(&["status", "--json"]).json();
     insta::assert_snapshot!(status["next"]["plan"], @r#"{"command":"/plan-tdd plans/designed and /orchestrate","model":"sonnet","name":"designed","restart":false,"stage":"designed"}"#);
-    insta::assert_snapshot!(status["plansWithoutTask"], @r#"["broken","built","criticised","outdated","required","test-first"]"#);
+    insta::assert_snapshot!(status["plansWithoutTask"], @r#"["broken","built","cloned","criticised","cut-off","faulty","outdated","planned","ready","required","stale","test-first"]"#);
     // The shortcut says the same.
     let told = stage.hook(&stage.prompt("s")).context();
     assert!(told.ends_with(status["text"].as_str().unwrap()), "{told}");

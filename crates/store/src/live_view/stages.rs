@@ -7,10 +7,10 @@ use crate::stage_file::StageFiles;
 
 impl Stages for LiveView<'_> {
     fn standing(&self, plan: &str) -> Option<Standing> {
-        StageFiles::new(self.project).standing(plan)
+        StageFiles::new(self.project, &self.config).standing(plan)
     }
 
     fn unfinished(&self) -> Vec<String> {
-        StageFiles::new(self.project).unfinished()
+        StageFiles::new(self.project, &self.config).unfinished()
     }
 }
