@@ -359,11 +359,21 @@ impl Guide {
         }
     }
 
+    /// Whether the command that counts is no measure of the task: the written one follows, or all of its work is done already.
+    pub fn is_part(&self, meta: &Meta) -> bool {
+        self.is_after_work() || self.is_followed(meta)
+    }
+
+    /// Whether all that is left is to hand over what was built.
+    pub fn is_after_work(&self) -> bool {
+        matches!(self.lead, Lead::Instead(_)) && matches!(self.standing.stage, Stage::Built | Stage::Reviewed)
+    }
+
     /// Whether the written command comes after the one that counts.
-    pub fn is_written_later(&self, written: &str) -> bool {
-        match &self.lead {
-            Lead::Instead(next) => written::rank(written) > written::rank(&next.command),
-            Lead::AsWritten | Lead::Over => false,
+    pub fn is_followed(&self, meta: &Meta) -> bool {
+        match (&self.lead, &meta.command) {
+            (Lead::Instead(next), Some(written)) => written::rank(written) > written::rank(&next.command),
+            _ => false,
         }
     }
 

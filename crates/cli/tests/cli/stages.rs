@@ -235,7 +235,7 @@ fn x_and_r_give_the_command_of_the_stage() {
     Command: `engine runbook prepare foo` (written: `/orchestrate plans/foo`)
     Plan: foo, planned; the written command follows
     Model: sonnet | Restart: no
-    When it is done: engine task done 'Run foo'. The user expects this one task to be carried to its end, and no other to be started.
+    When the written command is done, too: engine task done 'Run foo'. The user expects this one task to be carried to its end, and no other to be started.
     ");
     write_state(&stage, "foo", &["done", "active"], &json!({}));
     task("[ ] **Plan foo** — `/plan-adhoc plans/foo` | opus | restart");
@@ -263,4 +263,145 @@ fn x_and_r_give_the_command_of_the_stage() {
     Model: opus | Restart: no
     When it is done: engine task done 'Plan foo'. The user expects this one task to be carried to its end, and no other to be started.
     ");
+}
+
+#[test]
+fn a_prepared_plan_is_run_and_a_changed_one_prepared_again() {
+    let stage = Stage::new();
+    stage.write("plans/foo/runbook.md", RUNBOOK);
+    prepare(&stage, "foo", RUNBOOK);
+    let task = |line: &str| stage.write("session.md", &format!("## Pending Tasks\n- {line}\n"));
+    task("[ ] **Plan foo** — `/plan-adhoc plans/foo` | sonnet");
+    stage.hook(&stage.prompt("hello"));
+    let ready = stage.hook(&stage.prompt("x")).json();
+    insta::assert_snapshot!(ready["hookSpecificOutput"]["additionalContext"].as_str().unwrap(), @r"
+    [SHORTCUT: #execute] The user typed x. Task: Plan foo (pending, now marked as in progress)
+    Command: `/orchestrate plans/foo` (written: `/plan-adhoc plans/foo`)
+    Plan: foo, ready
+    Model: haiku | Restart: yes
+    When it is done: engine task done 'Plan foo'. The user expects this one task to be carried to its end, and no other to be started.
+    ");
+    insta::assert_snapshot!(ready["systemMessage"].as_str().unwrap(), @r"engine: Plan foo wants a new session, and this one has had 1 prompt");
+    stage.write("plans/foo/runbook.md", &format!("{RUNBOOK}\nMore.\n"));
+    insta::assert_snapshot!(stage.hook(&stage.prompt("s")).context(), @r"
+    [SHORTCUT: #status] The user typed s, which asks for STATUS and nothing else. Rendered by engine from session.md:
+
+    In progress: Plan foo
+      `engine runbook prepare foo` (written: `/plan-adhoc plans/foo`)
+      Plan: foo, planned, stale
+      Model: sonnet | Restart: no
+    ");
+}
+
+#[test]
+fn a_chain_goes_on_where_its_plan_is() {
+    let stage = Stage::new();
+    for skill in ["design", "plan-adhoc", "orchestrate", "handoff", "commit"] {
+        stage.write(
+            &format!(".claude/skills/{skill}/SKILL.md"),
+            "---\ndescription: x\ncontinuation:\n  cooperative: true\n---\n",
+        );
+    }
+    let task = |line: &str| stage.write("session.md", &format!("## Pending Tasks\n- {line}\n"));
+    stage.write("plans/foo/design.md", "# Design\n");
+    stage.write("plans/foo/reports/design-review.md", REVIEW);
+    task("[ ] **Build foo** — `/design plans/foo, /plan-adhoc and /orchestrate`");
+    insta::assert_snapshot!(stage.hook(&stage.prompt("x")).context(), @r#"
+    [SHORTCUT: #execute] The user typed x. Task: Build foo (pending, now marked as in progress)
+    Command: `/plan-adhoc plans/foo and /orchestrate` (written: `/design plans/foo, /plan-adhoc and /orchestrate`)
+    Plan: foo, designed
+    Model: sonnet | Restart: no
+    When it is done: engine task done 'Build foo'. The user expects this one task to be carried to its end, and no other to be started.
+
+    [CONTINUATION-PASSING]
+    Continuation: /plan-adhoc plans/foo, /orchestrate
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "plan-adhoc", args: "plans/foo [CONTINUATION: /orchestrate]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    stage.ok(&["chain", "drop"]);
+    // The command of the stage is a part of this task only: its end does not end the task.
+    task("[ ] **Run foo** — `/orchestrate plans/foo`");
+    insta::assert_snapshot!(stage.hook(&stage.prompt("xc")).context(), @r#"
+    [SHORTCUT: #execute --commit] The user typed xc. Task: Run foo (pending, now marked as in progress)
+    Command: `/plan-adhoc plans/foo` (written: `/orchestrate plans/foo`)
+    Plan: foo, designed; the written command follows
+    Model: sonnet | Restart: no
+    When the written command is done, too: engine task done 'Run foo'. Then the user expects /handoff --commit, which ends in a commit and STATUS.
+
+    [CONTINUATION-PASSING]
+    Continuation: /plan-adhoc plans/foo, /handoff --commit
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "plan-adhoc", args: "plans/foo [CONTINUATION: /handoff --commit]")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+    stage.ok(&["chain", "drop"]);
+    // What is built is handed over, once.
+    stage.write("plans/foo/runbook.md", RUNBOOK);
+    write_state(&stage, "foo", &["done", "done"], &json!({}));
+    stage.git(&["init", "-q"]);
+    task("[ ] **Build it** — `/orchestrate plans/foo`");
+    insta::assert_snapshot!(stage.hook(&stage.prompt("xc")).context(), @r#"
+    [SHORTCUT: #execute --commit] The user typed xc. Task: Build it (pending, now marked as in progress)
+    Command: `/handoff --commit` (written: `/orchestrate plans/foo`)
+    Plan: foo, built
+    Model: sonnet | Restart: no
+    Its steps are done, so engine task done 'Build it' comes first, then the command. Then the user expects /handoff --commit, which ends in a commit and STATUS.
+
+    [CONTINUATION-PASSING]
+    Continuation: /handoff --commit
+
+    The first entry is called with the Skill tool:
+      Skill(skill: "handoff", args: "--commit")
+    The continuation belongs in Skill calls only, not in a subagent's prompt.
+    "#);
+}
+
+#[test]
+fn what_was_built_is_delivered_by_a_commit() {
+    let stage = Stage::new();
+    let standing = || {
+        let plans = stage.engine(&["plans", "--all", "--json"]).json();
+        format!("{} → {}", plans["plans"][0]["stage"].as_str().unwrap(), plans["plans"][0]["next"])
+    };
+    stage.git(&["init", "-q"]);
+    stage.write("plans/foo/runbook.md", RUNBOOK);
+    stage.git(&["add", "."]);
+    stage.git(&["commit", "-qm", "Plan"]);
+    let head = stage.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let steps = json!([{"number": "1.1", "state": "done", "files": ["src/a.rs"]}, {"number": "1-vet", "kind": "review", "state": "done"}]);
+    stage.write("src/a.rs", "fn a() {}\n");
+    // The page is no work.
+    stage.write("plans/foo/PLAN.md", "# Plan");
+    write_state(&stage, "foo", &[], &json!({"steps": steps, "page": "plans/foo/PLAN.md"}));
+    assert_eq!(standing(), "reviewed → \"/handoff --commit\"");
+    let closed = json!({"at": "2026-11-15T11:00:00Z", "head": head});
+    let fields = json!({"steps": steps, "page": "plans/foo/PLAN.md", "closed": closed});
+    write_state(&stage, "foo", &[], &fields);
+    assert_eq!(standing(), "reviewed → \"/handoff --commit\"");
+    stage.git(&["add", "src"]);
+    stage.git(&["commit", "-qm", "Build"]);
+    assert_eq!(standing(), "delivered → null");
+    // What is changed later is other work.
+    stage.write("src/a.rs", "fn b() {}\n");
+    assert_eq!(standing(), "delivered → null");
+    write_state(&stage, "foo", &[], &json!({"steps": steps}));
+    assert_eq!(standing(), "reviewed → \"/handoff --commit\"");
+    stage.git(&["commit", "-qam", "More"]);
+    assert_eq!(standing(), "reviewed → \"engine plan close --plan foo\"");
+}
+
+#[test]
+fn a_project_without_plans_reads_nothing_of_them() {
+    let stage = Stage::new();
+    stage.write("session.md", "## Pending Tasks\n- [ ] **Run foo** — `/orchestrate plans/foo` | haiku\n");
+    let expected = "Next: Run foo\n  `/orchestrate plans/foo`\n  Model: haiku | Restart: no\n";
+    assert_eq!(stage.ok(&["status"]), expected);
+    let keys = stage.engine(&["status", "--json"]).json();
+    assert_eq!((&keys["plansWithoutTask"], &keys["next"]["plan"]), (&Value::Null, &Value::Null));
+    // A state that no folder belongs to is no plan here.
+    write_state(&stage, "foo", &["done", "open"], &json!({"closed": {"at": "2026-11-15T11:00:00Z"}}));
+    assert_eq!(stage.ok(&["status"]), expected);
 }

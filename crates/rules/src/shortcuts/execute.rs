@@ -42,7 +42,8 @@ pub(super) fn execute(
     if is_carried {
         return Ok(taken_up(mark, command, &file, task, &after, view));
     }
-    let end = format!("{} {after}", ending(&meta, commit && missing.is_none(), view));
+    let ends = ending(task, guide.as_ref(), commit && missing.is_none(), view);
+    let end = format!("{ends} {after}");
     let mut finding = work(mark, command, &file, task, guide.as_ref(), &end);
     finding.lines.extend(unsuited(&meta, view));
     Ok(finding)
@@ -98,8 +99,7 @@ fn taken_up(
         (None, Some((from, chain))) => (chain.clone(), Change::ChainTaken { from, chain: Box::new(chain) }),
         (None, None) => {
             let guide = Guide::of(&task.meta, view);
-            let meta = applied(&task.meta, guide.as_ref());
-            let end = format!("{} {after}", ending(&meta, false, view));
+            let end = format!("{} {after}", ending(task, guide.as_ref(), false, view));
             return work(mark, command, file, task, guide.as_ref(), &end);
         }
     };
@@ -164,15 +164,26 @@ fn applied(task: &Meta, guide: Option<&Guide>) -> Meta {
     guide.map_or_else(|| task.clone(), |guide| guide.applied(task))
 }
 
+/// A task with the command that is carried out now.
+pub(crate) struct Executed {
+    pub(crate) task: Meta,
+    /// The task is done with the command: the one that was written does not follow.
+    pub(crate) is_whole: bool,
+}
+
 /// What a shortcut that executes goes on with, or starts.
-pub(crate) fn task_to_execute(command: &Command, view: &(impl View + ?Sized)) -> Option<Meta> {
+pub(crate) fn task_to_execute(command: &Command, view: &(impl View + ?Sized)) -> Option<Executed> {
     let text = tasks(view).ok().filter(|text| view.is_trusted() && conflict::ranges(text).is_empty())?;
     let is_refused = command.act == Act::Execute { commit: true }
         && is_attended(view)
         && skills::missing(command.key, view).is_some();
     let file = TaskFile::parse(&text);
     let task = running(&file, view).or_else(|| next(&file, view)).filter(|_| !is_refused);
-    task.map(|task| applied(&task.meta, Guide::of(&task.meta, view).as_ref()))
+    task.map(|task| {
+        let guide = Guide::of(&task.meta, view);
+        let is_whole = !guide.as_ref().is_some_and(|guide| guide.is_part(&task.meta));
+        Executed { task: applied(&task.meta, guide.as_ref()), is_whole }
+    })
 }
 
 /// The command of a task, if it is a chain of skills.
@@ -186,9 +197,17 @@ fn by_word(task: &Meta) -> String {
 }
 
 /// How a task ends that is carried out now: by the agent's word, or with the skills of its command.
-fn ending(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
-    let by_word = by_word(task);
-    let Some(last) = chain_of(task, view).and_then(|mut typed| {
+fn ending(task: &Task, guide: Option<&Guide>, commit: bool, view: &(impl View + ?Sized)) -> String {
+    let by_word = by_word(&task.meta);
+    if guide.is_some_and(Guide::is_after_work) {
+        let name = operand(&task.meta.name);
+        return format!("Its steps are done, so engine task done {name} comes first, then the command.");
+    }
+    if guide.is_some_and(|guide| guide.is_followed(&task.meta)) {
+        let name = operand(&task.meta.name);
+        return format!("When the written command is done, too: engine task done {name}.");
+    }
+    let Some(last) = chain_of(&applied(&task.meta, guide), view).and_then(|mut typed| {
         let is_chain = commit || typed.entries.len() > 1;
         typed.entries.pop().filter(|_| is_chain)
     }) else {
@@ -273,7 +292,7 @@ fn work(
     if let Some(starts) = starts {
         let shown = guide.map_or_else(|| format!("`{starts}`"), |guide| guide.command(starts));
         text.push_str(&format!("Command: {shown}\n"));
-        text.push_str(&guide.map(|guide| of_plan(guide, starts)).unwrap_or_default());
+        text.push_str(&guide.map(|guide| of_plan(guide, task)).unwrap_or_default());
     }
     let restart = if meta.restart { "yes" } else { "no" };
     text.push_str(&format!("Model: {} | Restart: {restart}\n", meta.model_or_default()));
@@ -287,12 +306,12 @@ fn work(
 }
 
 /// The stage of the task's plan, and what follows from it.
-fn of_plan(guide: &Guide, written: &str) -> String {
+fn of_plan(guide: &Guide, task: &Task) -> String {
     let mut line = format!("Plan: {}", guide.standing.shown());
     if let Stage::Halted(_) = guide.standing.stage {
         line.push_str(&format!("; it goes on when the user has answered: {}", guide.standing.resume()));
     }
-    if guide.is_written_later(written) {
+    if guide.is_followed(&task.meta) {
         line.push_str("; the written command follows");
     }
     line.push('\n');
