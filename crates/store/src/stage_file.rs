@@ -292,3 +292,36 @@ fn is_source(file: &str) -> bool {
     let phase = file.strip_prefix("runbook-phase-").and_then(|rest| rest.strip_suffix(".md"));
     file == "runbook.md" || phase.is_some_and(|number| number.parse::<u32>().is_ok())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn so_many_folders_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let project = Project::at(folder.path());
+        let config = Config::default();
+        assert_eq!(StageFiles::new(&project, &config).names(), Names::default());
+        for number in 0..MOST_FOLDERS + 3 {
+            let plan = folder.path().join(format!("plans/p{number:04}"));
+            fs::create_dir_all(&plan).unwrap();
+            fs::write(plan.join("brief.md"), "").unwrap();
+        }
+        let Names { names, left_out } = StageFiles::new(&project, &config).names();
+        assert_eq!((names.len(), left_out, names[0].as_str()), (MOST_FOLDERS, 3, "p0000"));
+    }
+
+    #[test]
+    fn plans_that_lie_outside_are_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, outside) = (folder.path().join("project"), folder.path().join("outside/foo"));
+        fs::create_dir_all(&root).unwrap();
+        fs::create_dir_all(&outside).unwrap();
+        fs::write(outside.join("brief.md"), "").unwrap();
+        std::os::unix::fs::symlink(folder.path().join("outside"), root.join("plans")).unwrap();
+        let (project, config) = (Project::at(&root), Config::default());
+        let files = StageFiles::new(&project, &config);
+        assert_eq!((files.names(), files.standing("foo"), files.unfinished()), Default::default());
+    }
+}
