@@ -19,12 +19,13 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::chain::{Began, Condition, Ending, Entry, Forbidden, Outcome, Stored, split};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Tool};
+use engine_core::stage::Stages;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 
-looks_at!(Outcomes + Project + Session + Skills + Tasks);
+looks_at!(Outcomes + Project + Session + Skills + Stages + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "chain",

@@ -138,6 +138,7 @@ mod shortcuts;
 mod sigil;
 mod skills;
 mod stage;
+mod stages;
 mod standards;
 mod standing;
 mod statusline;

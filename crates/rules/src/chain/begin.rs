@@ -1,6 +1,6 @@
 //! How a chain begins: with a prompt, with `x` and `xc`, and with a flag of the model's own call.
 
-use crate::shortcuts;
+use crate::shortcuts::{self, Executed};
 use engine_core::chain::{
     Condition, Entry, Exits, Forbidden, Form, Link, Note, Reading, Stored, Typed, Why, brief, is_run, read,
     same_skill, written,
@@ -249,8 +249,8 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
 /// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
 fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
     // A chain that is under way goes on.
-    let task =
-        shortcuts::task_to_execute(shortcut, view).filter(|task| !shortcuts::is_carried(&task.name, view))?;
+    let Executed { task, is_whole } = shortcuts::task_to_execute(shortcut, view)
+        .filter(|executed| !shortcuts::is_carried(&executed.task.name, view))?;
     let command = shortcuts::chain_of(&task, view);
     let tail = if commit { read(shortcut::TAIL, &shortcuts::stands(view)).chain } else { None };
     let (tail, left_exits) = shortcuts::tail_of(command.as_ref(), tail, view);
@@ -258,7 +258,11 @@ fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Opt
     let (typed, before) = match (command, tail) {
         // The command is the task: its first entry does not wait for anything.
         (Some(mut typed), Some(tail)) => {
-            typed.entries.extend(tail.entries);
+            // A plan whose steps are done ends with the handoff, too.
+            let ends_so = |last: &Entry| tail.entries.first().is_some_and(|first| first == last);
+            if !typed.entries.last().is_some_and(ends_so) {
+                typed.entries.extend(tail.entries);
+            }
             (typed, First::Called)
         }
         (None, Some(tail)) => (tail, First::BehindTask),
@@ -266,7 +270,7 @@ fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Opt
         (Some(typed), None) if typed.entries.len() > 1 => (Typed { closed: true, ..typed }, First::Called),
         _ => return None,
     };
-    let task = own.map(|last| (last, task.name));
+    let task = own.filter(|_| is_whole).map(|last| (last, task.name));
     Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new(), task, left_exits })
 }
 

@@ -226,6 +226,12 @@ pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Si
             let why = one_line(error, LONGEST_WHY);
             (AgentNews::Freed { call: call.id.to_string(), why }, None)
         }
+        // Its start was not heard of.
+        Kind::PostTool { .. }
+            if is_awaited(event, delegated) && delegated.agent(event.actor.id()).is_none() =>
+        {
+            return started(event, delegated, plan, view).map(|finding| Finding { context: None, ..finding });
+        }
         Kind::PostTool { .. } | Kind::PostToolFailure { .. } => {
             let agent = delegated.agent(event.actor.id()).filter(|agent| !agent.worked)?;
             (AgentNews::Worked { agent: agent.agent.clone()? }, None)
