@@ -123,6 +123,8 @@ mod restore_attacks;
 mod router;
 mod run;
 mod runbook_drive;
+mod runbook_page;
+mod runbook_prepare;
 mod runbook_ways;
 mod senders;
 mod session_begin;
