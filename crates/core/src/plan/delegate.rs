@@ -311,11 +311,16 @@ impl Plan {
 
     /// The step that a call is about; nothing where it is about none. A type of agent that only does steps is always about one.
     pub fn meant(&self, agent_type: &str, prompt: &str) -> Option<Meant<'_>> {
-        let names = |text: &Option<String>| {
-            let first = text.as_deref().and_then(|text| text.lines().next());
-            first.is_some_and(|first| !first.is_empty() && prompt.contains(first))
+        // What comes first is meant: the prompt of a review names the files of its steps, too.
+        let named = |step: &&Step| {
+            let first = step
+                .prompt
+                .as_deref()
+                .and_then(|text| text.lines().next())
+                .filter(|_| step.is_delegated())?;
+            prompt.find(first).filter(|_| !first.is_empty())
         };
-        let by_prompt = self.steps.iter().find(|step| step.is_delegated() && names(&step.prompt));
+        let by_prompt = self.steps.iter().filter(|step| named(step).is_some()).min_by_key(named);
         let is_step_agent = SHIPPED.iter().any(|shipped| is_named(agent_type, shipped))
             || self.steps.iter().any(|step| step.agent.as_deref() == Some(agent_type));
         match by_prompt {
@@ -625,7 +630,9 @@ impl Step {
         self.evidence.clear();
     }
 
+    /// Its agent never started, so it was not attempted.
     fn lose(&mut self, why: &str) {
+        self.attempts = self.attempts.saturating_sub(1);
         if let Some(run) = self.run_mut() {
             (run.came, run.why) = (Some(Came::Lost), Some(why.to_owned()));
         }
@@ -635,5 +642,37 @@ impl Step {
     /// Whether a path from the root is among its files. One that names none is about any.
     pub fn covers(&self, path: &str) -> bool {
         covers(&self.files, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_about_the_step_that_its_prompt_names_first() {
+        let step = |number: &str, prompt: &str| Step {
+            number: number.parse().unwrap_or_default(),
+            agent: Some(TASK.to_owned()),
+            prompt: Some(prompt.to_owned()),
+            ..Step::default()
+        };
+        let review = "Review of phase 1, report: r.md\nSteps: s/step-1-1.md, s/step-1-2.md";
+        let steps = vec![step("1.1", "s/step-1-1.md"), step("1.2", "s/step-1-2.md"), step("1-vet", review)];
+        let plan = Plan { steps, ..Plan::default() };
+        let meant = |agent: &str, prompt: &str| match plan.meant(agent, prompt)? {
+            Meant::Step(step) => Some(step.number.to_string()),
+            Meant::None => Some("none".to_owned()),
+        };
+        let cases = [
+            ("vet-agent", review, Some("1-vet")),
+            ("quiet-task", "s/step-1-2.md\nAfter s/step-1-1.md.", Some("1.2")),
+            ("general-purpose", "Do what s/step-1-1.md says", Some("1.1")),
+            ("engine:quiet-task", "Mend it", Some("none")),
+            ("general-purpose", "Mend it", None),
+        ];
+        for (agent, prompt, expected) in cases {
+            assert_eq!(meant(agent, prompt).as_deref(), expected, "{prompt}");
+        }
     }
 }
