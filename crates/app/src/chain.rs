@@ -15,6 +15,7 @@ use crate::error::CommandError;
 use crate::registry::Skills;
 
 pub mod labels;
+mod returned;
 pub mod validate;
 
 /// A prompt as it was read, with the exits that follow it.

@@ -27,6 +27,7 @@ pub mod log;
 pub mod merge;
 mod open_call;
 pub mod plan;
+pub mod plans;
 pub mod plugin;
 pub mod policy;
 pub mod queue;

@@ -78,7 +78,7 @@ pub fn find(project: &Project, name: &str) -> Result<Found, CommandError> {
     }
     let mut sources: Vec<(String, String)> = Vec::new();
     for file in files_of(&root.join(&folder)) {
-        if file == "runbook.md" || (file.starts_with("runbook-phase-") && file.ends_with(".md")) {
+        if is_source(&file) {
             let path = format!("{folder}/{file}");
             if let Some(text) = told::read_if_there(root, &root.join(&path))? {
                 sources.push((path, text));
@@ -100,6 +100,11 @@ pub fn find(project: &Project, name: &str) -> Result<Found, CommandError> {
     let reading = read(&sources, &facts);
     let plan = PlanFile::new(project, name).peek().and_then(Result::ok).filter(Plan::is_delegated);
     Ok(Found { reading, plan })
+}
+
+/// Whether a file of a folder below plans/ is its runbook, or a phase of it.
+fn is_source(file: &str) -> bool {
+    file.strip_suffix(".md").is_some_and(|stem| stem == "runbook" || stem.starts_with("runbook-phase-"))
 }
 
 /// The files of a folder, sorted.

@@ -43,7 +43,7 @@ pub use crate::sources::{Scope, client_home, settings_file};
 use lines::EXCLUDED;
 use manifest::{Manifest, Touched, project_manifest, user_manifest, without_mark, without_us};
 use permissions::CHECK_ENTRY;
-pub use permissions::{ON_REQUEST, PLAIN, permission_entries};
+pub use permissions::{ON_REQUEST, PLAIN, RUNBOOK, permission_entries};
 pub use refresh::{Drift, drift, plan_refresh};
 pub use shipped::{Shipment, ShippedFile, Standing};
 pub use uninstall::{Applied, KeptFile, Part, Removal, plan_uninstall};

@@ -33,6 +33,7 @@ mod log;
 mod merge_driver;
 mod overview;
 mod plan;
+mod plans;
 mod policy;
 mod queue;
 mod replay;
@@ -120,6 +121,7 @@ pub(crate) enum Command {
     Plan(plan::PlanArgs),
     #[command(subcommand)]
     Runbook(runbook::RunbookCommand),
+    Plans(plans::PlansArgs),
     Evidence(evidence::EvidenceArgs),
     #[command(subcommand)]
     Tag(tag::TagCommand),
@@ -190,6 +192,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::FindSessions(args)) => session::find_sessions(&args, &ui),
         Some(Command::Plan(args)) => plan::run(&args, &ui),
         Some(Command::Runbook(command)) => runbook::run(&command, &ui),
+        Some(Command::Plans(args)) => plans::run(&args, &ui),
         Some(Command::Evidence(args)) => evidence::run(&args, table, &ui),
         Some(Command::Approval(command)) => approval::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),

@@ -32,6 +32,7 @@ pub mod session;
 pub mod shortcut;
 pub mod sigil;
 pub mod skill;
+pub mod stage;
 pub mod standard;
 pub mod status;
 pub mod statusline;

@@ -164,6 +164,7 @@ pub struct Source {
     pub prepared_at: String,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_own(conduct: &Conduct) -> bool {
     *conduct == Conduct::Own
 }

@@ -268,6 +268,7 @@ impl Declared {
                 }
                 ("done-when", value) => self.ending.done_when = self.conditions(line, value),
                 ("on-failure", value) => self.ending.on_failure = self.exits(line, "on-failure", value),
+                ("returns", value) => self.ending.returns = self.returns(line, value),
                 (other, _) => self.problem(line, &format!("continuation.{other} is not known")),
             }
         }
@@ -286,11 +287,21 @@ impl Declared {
                 Some(condition) => conditions.push(condition),
                 None => self.problem(
                     node.line + 1,
-                    "continuation.done-when: a condition is commit, file: PATH or passed: COMMAND",
+                    "continuation.done-when: a condition is commit, file: PATH, passed: COMMAND or run: built",
                 ),
             }
         }
         conditions
+    }
+
+    /// `returns`: the names of values, in a list or parted by blanks.
+    fn returns(&mut self, line: usize, value: Value) -> Vec<String> {
+        let names = names(&Node { line, value });
+        let (fit, odd) = names.into_iter().partition::<Vec<_>, _>(|name| crate::chain::is_name(name));
+        for name in odd {
+            self.problem(line, &format!("continuation.returns: {name} is no name of a value"));
+        }
+        fit
     }
 
     fn exits(&mut self, line: usize, what: &str, value: Value) -> Vec<Entry> {
@@ -376,6 +387,7 @@ fn condition(value: &Value) -> Option<Condition> {
                 match key.as_str() {
                     "file" => Some(Condition::File(text.trim().to_owned())),
                     "passed" => Some(Condition::Passed(text.trim().to_owned())),
+                    "run" if text.trim() == "built" => Some(Condition::Run(String::new())),
                     _ => None,
                 }
             }
@@ -518,6 +530,24 @@ mod tests {
         for (text, expected) in cases {
             assert_eq!(shown(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn an_ending_is_read_from_its_three_keys() {
+        let text = "---\ncontinuation:\n  cooperative: true\n  done-when: [{run: built}, {run: ready}]\n  returns: [plan, \"a b\"]\n---\n";
+        let declared = Declared::read(text);
+        assert_eq!(declared.ending.done_when, [Condition::Run(String::new())]);
+        assert_eq!(declared.ending.returns, ["plan"]);
+        let problems: Vec<String> =
+            declared.problems.iter().map(|problem| format!("{}: {}", problem.line, problem.text)).collect();
+        assert_eq!(
+            problems,
+            [
+                "4: continuation.done-when: a condition is commit, file: PATH, passed: COMMAND or run: built",
+                "5: continuation.returns: a b is no name of a value",
+            ]
+        );
+        assert_eq!(Declared::read("---\ncontinuation: {returns: plan}\n---\n").ending.returns, ["plan"]);
     }
 
     #[test]

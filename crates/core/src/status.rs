@@ -1,6 +1,7 @@
 //! STATUS: where the work stands, in the seed's layout. The same text for `engine status`, for the model and for
 //! the person.
 
+use crate::stage::{Guide, Stages, without_task, without_task_line};
 use crate::task::{DEFAULT_MODEL, Item, State, Task, TaskFile, conflict};
 
 /// Who works on a task that is pending or in progress.
@@ -86,8 +87,9 @@ impl<'t> Status<'t> {
         }
     }
 
-    /// The text, without a newline at its end.
-    pub fn render(&self) -> String {
+    /// The text, without a newline at its end. A task whose command names a plan has the command that the plan's stage asks for.
+    pub fn render(&self, plans: &(impl Stages + ?Sized)) -> String {
+        let block = |word: &str, task: &Task| block(word, task, Guide::of(&task.meta, plans).as_ref());
         let mut parts: Vec<String> = Vec::new();
         parts.extend(self.in_progress.iter().map(|task| block("In progress", task)));
         parts.extend(self.elsewhere.iter().map(|held| format!("In progress elsewhere: {}", held.line())));
@@ -112,25 +114,35 @@ impl<'t> Status<'t> {
     }
 }
 
-/// STATUS of the text of a task file, whose conflict markers come first.
-pub fn render(name: &str, text: &str, holder: impl Fn(&Task) -> Holder) -> String {
-    let status = Status::of(&TaskFile::parse(text), holder).render();
-    match conflict::report(name, text) {
-        Some(report) => format!("{report}\n\n{status}"),
-        None => status,
-    }
+/// STATUS of the text of a task file, whose conflict markers come first. Plans without a task are counted at its end.
+pub fn render(
+    name: &str,
+    text: &str,
+    holder: impl Fn(&Task) -> Holder,
+    plans: &(impl Stages + ?Sized),
+) -> String {
+    let file = TaskFile::parse(text);
+    let status = Status::of(&file, holder).render(plans);
+    let plans = without_task_line(&without_task(&file, plans));
+    let parts: Vec<String> = conflict::report(name, text).into_iter().chain([status]).chain(plans).collect();
+    parts.join("\n\n")
 }
 
 /// What STATUS says when there is no task.
 pub const NOTHING: &str = "No pending tasks.";
 
-fn block(word: &str, task: &Task) -> String {
+fn block(word: &str, task: &Task, guide: Option<&Guide>) -> String {
     let mut text = format!("{word}: {}", task.meta.name);
     if let Some(command) = &task.meta.command {
-        text.push_str(&format!("\n  `{command}`"));
+        let shown = guide.map_or_else(|| format!("`{command}`"), |guide| guide.command(command));
+        text.push_str(&format!("\n  {shown}"));
     }
-    let restart = if task.meta.restart { "yes" } else { "no" };
-    text.push_str(&format!("\n  Model: {} | Restart: {restart}", task.meta.model_or_default()));
+    if let Some(guide) = guide {
+        text.push_str(&format!("\n  Plan: {}", guide.standing.shown()));
+    }
+    let meta = guide.map_or_else(|| task.meta.clone(), |guide| guide.applied(&task.meta));
+    let restart = if meta.restart { "yes" } else { "no" };
+    text.push_str(&format!("\n  Model: {} | Restart: {restart}", meta.model_or_default()));
     text
 }
 
@@ -173,7 +185,7 @@ mod tests {
             Some("Merge") => Holder::Over("worktree fix".to_owned()),
             _ => Holder::Free,
         })
-        .render()
+        .render(&())
     }
 
     #[test]

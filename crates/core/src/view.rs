@@ -25,6 +25,7 @@ use crate::recall::{self, Deeds};
 use crate::runner::Look;
 use crate::session::SessionState;
 use crate::skill::{Found, Known};
+use crate::stage::Stages;
 use crate::status::Holder;
 use crate::task::Task;
 use crate::trust::{RuleChange, UntoldTexts};
@@ -444,12 +445,12 @@ pub trait Transcript {
 /// What is still known when an event is judged again later. Tasks and the texts of files are unknown then; links and the existence of
 /// files are those of today.
 pub trait Replay:
-    Outcomes + Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git
+    Outcomes + Project + Session + Work + Tasks + Stages + Files + Shell + Skills + Policy + Git
 {
 }
 
-impl<V: Outcomes + Project + Session + Work + Tasks + Files + Shell + Skills + Policy + Git + ?Sized> Replay
-    for V
+impl<V: Outcomes + Project + Session + Work + Tasks + Stages + Files + Shell + Skills + Policy + Git + ?Sized>
+    Replay for V
 {
 }
 

@@ -19,12 +19,13 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::chain::{Began, Condition, Ending, Entry, Forbidden, Outcome, Stored, split};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Source, Tool};
+use engine_core::stage::Stages;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Outcomes, Project, Session, Skills, Tasks};
 use engine_text::line::one_line;
 use engine_text::redact::redact;
 
-looks_at!(Outcomes + Project + Session + Skills + Tasks);
+looks_at!(Outcomes + Project + Session + Skills + Stages + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "chain",
@@ -183,8 +184,7 @@ fn stopped(skill: &str, why: &str) -> String {
 /// How an entry that is called with these arguments is to end.
 fn began(ending: &Ending, args: &str, view: &(impl View + ?Sized)) -> Option<Began> {
     let has_commit = ending.done_when.contains(&Condition::Commit);
-    let is_declared = !ending.done_when.is_empty() || !ending.on_failure.is_empty();
-    is_declared.then(|| {
+    (*ending != Ending::default()).then(|| {
         // A path in the project is named from its root.
         let root = format!("{}/", view.root().display());
         let args = if args.contains(&root) { args.replacen(&root, "", 1) } else { args.to_owned() };
@@ -212,14 +212,16 @@ fn moved_on(chain: &Stored, args: &str, said: &str, view: &(impl View + ?Sized))
     // A person may call it before its time.
     let outcome = if unmet(chain, view).is_some() { Outcome::Skipped } else { Outcome::Done };
     // What the person typed for an entry counts, not what the agent called it with.
-    let of_entry = if next.entry.args.is_empty() { args } else { &next.entry.args };
+    let is_own = next.entry.args.is_empty() || (next.given && !args.is_empty());
+    let of_entry = if is_own { args } else { &next.entry.args };
     let began = began(&next.ending, of_entry, view);
     let mut moved = chain.clone();
     moved.advance(Some(args), view.session().turn, began.clone(), outcome.clone());
     let forbidden = Forbidden::by_words(said, &moved.names());
     let mut after = moved.clone();
     let text = prohibitions(&after.forbid(&forbidden));
-    let mut finding = Finding::note(after.told(view.dialect()));
+    let unreturned = unreturned(chain, args).map(|text| format!("\n{text}")).unwrap_or_default();
+    let mut finding = Finding::note(format!("{}{unreturned}", after.told(view.dialect())));
     let Entry { skill, args } = entry;
     finding.changes.extend(task_done(chain).filter(|_| outcome == Outcome::Done));
     finding.changes.push(Change::ChainCalled { skill, args, began, outcome });
@@ -228,6 +230,17 @@ fn moved_on(chain: &Stored, args: &str, said: &str, view: &(impl View + ?Sized))
         finding.lines.extend(text.as_deref().map(line));
     }
     finding
+}
+
+/// That the current entry declares values which nobody returned, where an entry is called without an argument for want of them.
+fn unreturned(chain: &Stored, args: &str) -> Option<String> {
+    let missing = chain.unreturned(args);
+    let current = chain.current.as_ref().filter(|_| !missing.is_empty())?;
+    let names = missing.join(" and ");
+    Some(format!(
+        "/{} ended without returning {names}, so no entry has it as its argument. Where one needs it, the Skill call names it.",
+        current.skill
+    ))
 }
 
 /// The task that is done with the current entry of a chain.

@@ -66,7 +66,6 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         }
         Kind::PostToolFailure { .. } => with(review::noted(event, plan), watch::ran(event, plan, view)),
         Kind::SubagentStop(stop) => review::at_end(stop, event, plan, view),
-        Kind::SubagentStart | Kind::SessionStart { .. } => Finding::default(),
         Kind::Stop(_) => with(review::forgotten(plan), end_of_turn::at_stop(plan, view)),
         _ => Finding::default(),
     };

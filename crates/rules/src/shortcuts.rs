@@ -8,6 +8,7 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::chain::Stored;
 use engine_core::event::{Event, EventName};
 use engine_core::shortcut::{self, Act, Command, STATUS, Shortcut};
+use engine_core::stage::Stages;
 use engine_core::status;
 use engine_core::task::{TaskFile, conflict};
 use engine_core::trust::untold_line;
@@ -19,10 +20,10 @@ mod capture;
 mod execute;
 mod skills;
 
-pub(crate) use execute::{chain_of, is_carried, tail_of, task_to_execute};
+pub(crate) use execute::{Executed, chain_of, is_carried, tail_of, task_to_execute};
 pub(crate) use skills::stands;
 
-looks_at!(Outcomes + Project + Session + Skills + Tasks);
+looks_at!(Outcomes + Project + Session + Skills + Stages + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "shortcuts",
@@ -96,7 +97,7 @@ fn in_conflict(command: &Command, text: &str, view: &(impl View + ?Sized)) -> Op
 }
 
 fn rendered(text: &str, view: &(impl View + ?Sized)) -> String {
-    let status = status::render(&view.task_file(), text, |task| view.holder(task));
+    let status = status::render(&view.task_file(), text, |task| view.holder(task), view);
     let own = chain(view).map(|chain| format!("Chain: {}", chain.standing()));
     let lines: Vec<String> = own.into_iter().chain(left(view)).collect();
     if lines.is_empty() { status } else { format!("{status}\n\n{}", lines.join("\n")) }

@@ -4,11 +4,12 @@
 use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, EventName, Kind, Tool};
+use engine_core::stage::Stages;
 use engine_core::status;
 use engine_core::verdict::{Broken, Finding, UserLine};
 use engine_core::view::{Outcomes, Session, Tasks};
 
-looks_at!(Outcomes + Session + Tasks);
+looks_at!(Outcomes + Session + Stages + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "tail",
@@ -77,7 +78,7 @@ fn at_stop(view: &(impl View + ?Sized)) -> Finding {
         "engine: no commit was made in this turn".to_owned()
     } else {
         let text = view.tasks().unwrap_or_default().text;
-        status::render(&view.task_file(), &text, |task| view.holder(task))
+        status::render(&view.task_file(), &text, |task| view.holder(task), view)
     };
     let mut finding = Finding::default().because("the commit or handoff skill ran in this turn");
     finding.lines.push(UserLine { text, cause: None });

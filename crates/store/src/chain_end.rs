@@ -10,12 +10,14 @@ use engine_core::config::Config;
 use engine_core::evidence::proof::Command;
 use engine_core::evidence::{self, EditScope, Evidence};
 use engine_core::journal::Entry;
+use engine_core::plan::Plan;
 use engine_text::glob;
 use engine_text::line::fingerprint;
 use engine_text::stamp::Stamp;
 use fs_err as fs;
 
 use crate::mark;
+use crate::plan_file::{self, PlanFile};
 use crate::project::Project;
 use crate::read::read_beginning;
 use crate::session_file::SessionFile;
@@ -23,6 +25,8 @@ use crate::{clock, git, journal_file, task_file};
 
 /// Entries of a folder that a pattern is compared with.
 const MOST_ENTRIES: usize = 2_000;
+/// Plans among which one that was closed is looked for.
+const MOST_PLANS: usize = 20;
 /// Files whose content is kept when an entry begins, and how much of each counts.
 const MOST_FILES: usize = 500;
 const LONGEST: usize = 1 << 20;
@@ -57,8 +61,42 @@ pub(crate) fn unmet(
             let found = evidence::find(&entries, &Command::new(line, ""), scope);
             matches!(found, Evidence::Passed(pass) if pass.edited.is_none())
         }
+        Condition::Run(name) => {
+            let sessions: Vec<&str> = began.sessions.iter().map(String::as_str).chain([session]).collect();
+            plan_of(project, name, &sessions, began.at).is_some_and(|plan| is_built(&plan))
+        }
     };
     began.ending.done_when.iter().filter(|condition| !holds(condition)).cloned().collect()
+}
+
+/// The plan that a run is: the one of that name, else the delegated one that a session of the chain works on, or closed since then.
+fn plan_of(project: &Project, name: &str, sessions: &[&str], since: Stamp) -> Option<Plan> {
+    let read = |name: &str| PlanFile::new(project, name).peek().and_then(Result::ok);
+    if !name.is_empty() && (PlanFile::new(project, name).exists() || is_plan_folder(project, name)) {
+        return read(name);
+    }
+    let since = since.rfc3339();
+    let is_theirs = |plan: &Plan| {
+        plan.is_delegated() && plan.owner.as_deref().is_some_and(|owner| sessions.contains(&owner))
+    };
+    let is_closed = |plan: &Plan| plan.closed.as_ref().is_some_and(|closed| closed.at >= since);
+    let names = plan_file::newest(project, MOST_PLANS);
+    let theirs: Vec<Plan> = names.iter().filter_map(|name| read(name)).filter(is_theirs).collect();
+    let at = theirs.iter().position(Plan::is_open).or_else(|| theirs.iter().position(is_closed))?;
+    theirs.into_iter().nth(at)
+}
+
+/// Whether a name is that of a folder below `plans/`, which may not be prepared yet.
+fn is_plan_folder(project: &Project, name: &str) -> bool {
+    project.root().join("plans").join(name).is_dir()
+}
+
+/// Whether all steps of a plan are done. What a person let pass when it was closed is not.
+fn is_built(plan: &Plan) -> bool {
+    match &plan.closed {
+        Some(closed) => closed.approved.is_none(),
+        None => plan.is_built(),
+    }
 }
 
 /// Whether something was committed since then. To go back to an earlier commit is none, nor is an empty commit.

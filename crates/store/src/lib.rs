@@ -50,6 +50,7 @@ pub mod retention;
 pub mod seen_file;
 pub mod session_file;
 pub mod settings_variables;
+pub mod stage_file;
 pub mod step_agent;
 pub mod tag_file;
 pub mod tail;

@@ -58,6 +58,8 @@ use crate::wiring;
 use crate::work_file::WorkFile;
 use crate::worktree;
 
+mod stages;
+
 /// Whether the programs of this system read options as those of GNU do.
 pub const IS_GNU: bool = cfg!(target_os = "linux");
 

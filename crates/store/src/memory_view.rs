@@ -19,6 +19,7 @@ use engine_core::plan::BoundPlan;
 use engine_core::policy::ProjectPolicy;
 use engine_core::session::SessionState;
 use engine_core::skill::Known;
+use engine_core::stage::Stages;
 use engine_core::status::Holder;
 use engine_core::task::Task;
 use engine_core::view::{self, Project as _, Session as _, Skills, Told, Unread};
@@ -124,6 +125,9 @@ impl view::Tasks for MemoryView<'_> {
         Holder::Free
     }
 }
+
+/// The plans have moved on since.
+impl Stages for MemoryView<'_> {}
 
 impl view::Files for MemoryView<'_> {
     fn resolve(&self, cwd: &str, path: &str) -> PathBuf {

@@ -61,11 +61,23 @@ impl<'p> PlanFile<'p> {
 
     /// The plan, if it is open and can be read. Most are closed, and those are not taken apart.
     pub fn peek_open(&self) -> Option<Plan> {
-        let text = read_string(self.record.path()).ok()?;
-        if field::raw(&text, "closed").is_some() {
+        if self.is_closed() {
             return None;
         }
         self.peek()?.ok().filter(Plan::is_open)
+    }
+
+    /// Whether it is there and closed. It is not taken apart.
+    fn is_closed(&self) -> bool {
+        read_string(self.record.path()).is_ok_and(|text| field::raw(&text, "closed").is_some())
+    }
+
+    /// The same of a plan whose steps agents carry out; nothing if there is no such plan.
+    pub fn is_closed_run(&self) -> Option<bool> {
+        let fields = read_string(self.record.path()).ok()?;
+        let fields = field::all(&fields)?;
+        let is_run = fields.get("conduct").is_some_and(|conduct| conduct.get() == "\"delegate\"");
+        is_run.then(|| fields.contains_key("closed"))
     }
 
     /// Changes a plan that exists, under the lock. If `change` fails, nothing is written.

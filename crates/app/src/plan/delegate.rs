@@ -111,11 +111,10 @@ fn may_end(step: &Step, plan: &Plan) -> Result<(), CommandError> {
 
 fn ways_on(step: &Step) -> String {
     let number = step.number;
-    match step.is_delegated() {
-        true => format!(
-            "let it be tried again: engine runbook fail {number} --why \"…\"; then engine runbook next"
-        ),
-        false => format!("put it right, then: engine runbook done {number}"),
+    if step.is_delegated() {
+        format!("let it be tried again: engine runbook fail {number} --why \"…\"; then engine runbook next")
+    } else {
+        format!("put it right, then: engine runbook done {number}")
     }
 }
 
@@ -144,18 +143,18 @@ fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, Comm
         match report.critical {
             Some(critical) => seen.critical = critical,
             None => {
-                seen.lacks.push("its report has no line `Critical: N` between its first two `---`".to_owned())
+                seen.lacks
+                    .push("its report has no line `Critical: N` between its first two `---`".to_owned());
             }
         }
         return Ok(seen);
     }
     let lookup = trail.look()?;
-    match &step.proof {
-        Some(wanted) => match proof::prove(wanted, plan, &lookup) {
+    if let Some(wanted) = &step.proof {
+        match proof::prove(wanted, plan, &lookup) {
             Ok(found) => seen.found = Some(found),
             Err(lacks) => seen.lacks.push(lacks.text().to_owned()),
-        },
-        None => {}
+        }
     }
     if let (Kind::Cycle, false, Some(Proof::Passes(command))) = (step.kind, step.regression, &step.proof) {
         let ledger: Vec<Line> = lookup.ledger();

@@ -155,8 +155,8 @@ pub fn next(context: &mut CommandContext, written: Option<&str>) -> Result<Next,
     let (_, plan) = context.found()?;
     if let Turn::Inline(step) = plan.turn(&clock::now().rfc3339()) {
         let (number, head) = (step.number, context.head());
-        let content = content::take(&context.project, PATIENCE).ok();
-        context.change(|plan, now| plan.begin_inline(number, head, content, now))?;
+        let files = content::take(&context.project, PATIENCE).ok();
+        context.change(|plan, now| plan.begin_inline(number, head, files, now))?;
     }
     let (_, plan) = context.found()?;
     let turn = turn(&plan, context)?;

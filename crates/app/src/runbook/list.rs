@@ -4,7 +4,7 @@ use engine_core::plan::{Plan, State};
 use engine_store::project::Project;
 use serde::Serialize;
 
-use super::{FOLDER, files_of, find};
+use super::{FOLDER, files_of, find, is_source};
 use crate::plan::drift::standing;
 
 /// One runbook, in a line.
@@ -23,10 +23,7 @@ pub struct Listed {
 pub fn list(project: &Project) -> Vec<Listed> {
     let root = project.root().join(FOLDER);
     let is_runbook = |name: &String| {
-        engine_core::plan::is_name(name)
-            && files_of(&root.join(name)).iter().any(|file| {
-                file == "runbook.md" || (file.starts_with("runbook-phase-") && file.ends_with(".md"))
-            })
+        engine_core::plan::is_name(name) && files_of(&root.join(name)).iter().any(|file| is_source(file))
     };
     let names = files_of(&root).into_iter().filter(is_runbook);
     let listed = |name: String| {

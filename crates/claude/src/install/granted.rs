@@ -5,7 +5,8 @@ use super::permissions::PLUGIN;
 use crate::json_edit::EditError;
 use crate::settings;
 
-/// Every command that some version of engine has permitted. What is permitted now is in [`super::PLAIN`] and [`super::ON_REQUEST`].
+/// Every command that some version of engine has permitted. What is permitted now is in [`super::PLAIN`], [`super::ON_REQUEST`] and
+/// [`super::RUNBOOK`].
 const PERMITTED: &[&str] = &[
     "chain",
     "config get",
@@ -20,9 +21,21 @@ const PERMITTED: &[&str] = &[
     "learn",
     "log",
     "plan",
+    "plans",
     "policy",
     "q",
     "rules",
+    "runbook check",
+    "runbook done",
+    "runbook escalate",
+    "runbook fail",
+    "runbook list",
+    "runbook new",
+    "runbook next",
+    "runbook prepare",
+    "runbook resume",
+    "runbook start",
+    "runbook status",
     "session",
     "show",
     "sigil",
@@ -64,13 +77,13 @@ pub(super) fn about_engine(text: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{ON_REQUEST, PLAIN};
+    use super::super::{ON_REQUEST, PLAIN, RUNBOOK};
     use super::*;
 
     #[test]
     fn all_that_is_permitted_now_is_known_later() {
-        let unknown: Vec<_> =
-            PLAIN.iter().chain(ON_REQUEST).filter(|command| !PERMITTED.contains(command)).collect();
+        let all = PLAIN.iter().chain(ON_REQUEST).chain(RUNBOOK);
+        let unknown: Vec<_> = all.filter(|command| !PERMITTED.contains(command)).collect();
         assert!(unknown.is_empty(), "add them to PERMITTED: {unknown:?}");
     }
 

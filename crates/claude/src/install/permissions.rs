@@ -43,6 +43,23 @@ pub const ON_REQUEST: &[&str] = &[
     "journal",
 ];
 
+/// What comes with a skill that runs a runbook: all of it, for what one command refuses is done by another. None of them runs a program that
+/// the project names. What a person decides (`run`, `skip`, `abandon`) is not among them.
+pub const RUNBOOK: &[&str] = &[
+    "runbook new",
+    "runbook check",
+    "runbook prepare",
+    "runbook list",
+    "runbook start",
+    "runbook next",
+    "runbook done",
+    "runbook fail",
+    "runbook escalate",
+    "runbook resume",
+    "runbook status",
+    "plans",
+];
+
 /// How the entries of ours begin that may go again.
 pub(super) const CHECK_ENTRY: &str = "Bash(engine check -- ";
 const COMMAND_ENTRY: &str = "Bash(engine ";
@@ -96,7 +113,9 @@ impl Plan {
             texts.extend(shipped.files.iter().map(|(_, text)| *text));
         }
         let is_named = |command: &&&str| texts.iter().any(|text| names(text, command));
-        let commands: Vec<&str> = PLAIN.iter().chain(ON_REQUEST.iter().filter(is_named)).copied().collect();
+        let of_runbook: &[&str] = if is_named(&&"runbook") { RUNBOOK } else { &[] };
+        let on_request = ON_REQUEST.iter().filter(is_named).chain(of_runbook);
+        let commands: Vec<&str> = PLAIN.iter().chain(on_request).copied().collect();
         let mut skills: Vec<String> = installed.iter().map(|skill| skill.name.to_owned()).collect();
         skills.extend(present.filter_map(|(file, _)| skill_of(file)));
         skills.extend(of_plugin.iter().map(|skill| format!("{PLUGIN}{}", skill.name)));

@@ -1,4 +1,4 @@
-//! `engine chain parse | peel | show | next | drop | fail | retry | skip | resume | take | validate`.
+//! `engine chain parse | peel | show | next | return | drop | fail | retry | skip | resume | take | validate`.
 
 use clap::{Args, Subcommand};
 use engine_app::chain::Running;
@@ -16,6 +16,7 @@ mod go_on;
 mod next;
 mod parse;
 mod peel;
+mod returned;
 mod show;
 mod take;
 mod validate;
@@ -31,6 +32,7 @@ pub(crate) enum ChainCommand {
     /// Print the Skill call for the next entry
     #[command(after_long_help = "Example:\n  engine chain next")]
     Next(ChainSession),
+    Return(returned::ChainReturnArgs),
     /// End the chain of the session
     #[command(after_long_help = "Example:\n  engine chain drop")]
     Drop(ChainSession),
@@ -68,6 +70,7 @@ pub(super) fn run(command: &ChainCommand, ui: &Ui) -> Outcome {
         ChainCommand::Peel(args) => peel::run(args, ui),
         ChainCommand::Show(whose) => show::run(whose, ui),
         ChainCommand::Next(whose) => next::run(whose, ui),
+        ChainCommand::Return(args) => returned::run(args, ui),
         ChainCommand::Drop(whose) => drop::run(whose, ui),
         ChainCommand::Fail(args) => fail::run(args, ui),
         ChainCommand::Retry(whose) => go_on::retry(whose, ui),

@@ -303,7 +303,7 @@ fn a_declaration_that_cannot_be_read_is_named() {
         "continuation:\n  cooperative: true\n  done-when:\n    - file:\n    - tests\n    - commit",
     );
     let out = stage.engine(&["skill", "check", "odd"]);
-    let what = "continuation.done-when: a condition is commit, file: PATH or passed: COMMAND";
+    let what = "continuation.done-when: a condition is commit, file: PATH, passed: COMMAND or run: built";
     assert_eq!(
         out.stdout.matches(what).count() + out.stderr.matches(what).count(),
         2,

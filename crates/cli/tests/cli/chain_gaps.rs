@@ -210,7 +210,7 @@ fn a_declaration_that_cannot_be_used_is_told() {
     let told = |out: Output| out.json()["systemMessage"].as_str().unwrap_or_default().to_owned();
     insta::assert_snapshot!(told(stage.hook(&stage.prompt("/design x, /plan-adhoc"))), @r"
     engine: chain: /plan-adhoc; engine chain drop cancels
-    engine: /plan-adhoc: continuation.done-when: a condition is commit, file: PATH or passed: COMMAND; it is not used. See: engine skill check
+    engine: /plan-adhoc: continuation.done-when: a condition is commit, file: PATH, passed: COMMAND or run: built; it is not used. See: engine skill check
     engine: /plan-adhoc: on-failure names /handof, which is no skill here; it is not used. See: engine skill check
     ");
     insta::assert_snapshot!(told(stage.hook(&stage.prompt("/design y, /plan-adhoc"))), @r"

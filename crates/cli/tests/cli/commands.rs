@@ -592,7 +592,7 @@ fn every_command_has_help_with_an_example() {
 #[test]
 fn the_commands_that_need_no_dialog_exist() {
     let stage = Stage::bare();
-    for command in install::PLAIN.iter().chain(install::ON_REQUEST) {
+    for command in install::PLAIN.iter().chain(install::ON_REQUEST).chain(install::RUNBOOK) {
         let mut words: Vec<&str> = command.split(' ').collect();
         words.push("--help");
         stage.ok(&words);

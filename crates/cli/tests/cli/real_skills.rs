@@ -61,55 +61,38 @@ fn the_commands_of_a_skill_open_no_dialog_and_its_phases_cost_no_context() {
     assert!(!run.record.model_saw("**Tags**: #needs-fix #P2").is_empty(), "the template of fix");
 }
 
-/// The last steps of the planning skills, and the check of a step, as their texts say them.
+const STEP: &str = "---\nname: plan-adhoc\nmodel: haiku\ncheck: make test\n---\n# Common context\nA file.\n### Stop conditions\nThe check fails twice.\n\
+                    # Phase 1: a\n## Step 1.1: a\nFiles: a.txt (new)\nWrite a into it.\n";
+const CYCLE: &str = "---\nname: plan-tdd\ntype: tdd\nmodel: haiku\ncheck: make test\n---\n# Common context\nA file.\n### Stop conditions\nRED passes at once.\n\
+                     # Phase 1: a\n## Cycle 1.1: a\nFiles: b.txt (new)\n### RED\nA test of it.\n### GREEN\nWrite b into it.\n";
+
+/// The mechanical steps of the planning skills and of the one that runs a plan, as their texts say them.
 #[test]
 #[ignore = "needs the real client: cargo xtask test"]
-fn the_planning_skills_do_their_last_step_unasked() {
+fn the_planning_skills_do_their_mechanical_steps_unasked() {
     let bench = bench(&["--with", "skills"]);
-    bench.write("check.sh", "echo checked\n").unwrap();
-    engine(&bench, &["config", "set", "evidence.checks", "[\"sh check.sh\"]"]);
-    engine(&bench, &["init", "--with", "skills"]);
-    for (skill, step) in [("plan-adhoc", "step-1"), ("plan-tdd", "cycle-1-1")] {
-        let plan = format!("plans/{skill}");
-        let write = |file: &str, text: &str| {
-            ("Write", json!({"file_path": format!("${{PROJECT}}/{plan}/{file}"), "content": text}))
-        };
-        let record = format!(
-            "engine task add \"Run {skill}\" --command \"/orchestrate {plan}\" --model haiku --restart"
-        );
+    bench.write("Makefile", "test:\n\t@true\n").unwrap();
+    for (skill, runbook) in [("plan-adhoc", STEP), ("plan-tdd", CYCLE)] {
+        let path = format!("${{PROJECT}}/plans/{skill}/runbook.md");
+        let run = |command: String| ("Bash", json!({"command": command}));
         let calls = [
-            write("runbook.md", "# Common context\n## Step 1: a\nCheck: `sh check.sh`\n"),
-            write(&format!("steps/{step}.md"), "---\nExecution Model: haiku\nTitle: a\n---\n## Step 1: a\n"),
-            write("orchestrator-plan.md", "- step 1, haiku\n"),
-            (
-                "Edit",
-                json!({"file_path": format!("${{PROJECT}}/{plan}/orchestrator-plan.md"), "old_string": "haiku", "new_string": "sonnet"}),
-            ),
-            ("Bash", json!({"command": record})),
+            ("Write", json!({"file_path": path, "content": runbook})),
+            ("Edit", json!({"file_path": path, "old_string": "model: haiku", "new_string": "model: sonnet"})),
+            run(format!("engine runbook check {skill}")),
+            run(format!("engine runbook prepare {skill}")),
+            run("git status --short".to_owned()),
         ];
-        unasked(&bench, &format!("/{skill} {plan} [CONTINUATION: ]"), "Cut it with Write", &calls);
+        unasked(
+            &bench,
+            &format!("/{skill} plans/{skill} [CONTINUATION: ]"),
+            "names all that is wrong",
+            &calls,
+        );
     }
-    let calls = [
-        ("Bash", json!({"command": "git status --short"})),
-        ("Bash", json!({"command": "git diff --stat HEAD"})),
-        ("Bash", json!({"command": "git hash-object check.sh"})),
-        (
-            "Write",
-            json!({"file_path": "${PROJECT}/plans/plan-adhoc/progress.md", "content": "- step-1.md: running\n"}),
-        ),
-        ("Bash", json!({"command": "engine check -- sh check.sh"})),
-        (
-            "Edit",
-            json!({"file_path": "${PROJECT}/plans/plan-adhoc/progress.md", "old_string": "running", "new_string": "done"}),
-        ),
-    ];
-    unasked(
-        &bench,
-        "/orchestrate plans/plan-adhoc [CONTINUATION: ]",
-        "This session delegates and checks",
-        &calls,
-    );
-    assert_eq!(bench.read("plans/plan-adhoc/progress.md").unwrap(), "- step-1.md: done\n");
+    let calls = ["engine runbook status plan-adhoc", "engine runbook next plans/plan-adhoc"];
+    let calls = calls.map(|command| ("Bash", json!({"command": command})));
+    let prompt = "/orchestrate plans/plan-adhoc [CONTINUATION: ]";
+    unasked(&bench, prompt, "This session delegates", &calls);
     assert_eq!(engine(&bench, &["task", "list"]).lines().count(), 2);
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Entry, Link, brief};
+use engine_text::line::is_word;
 use engine_text::stamp::Stamp;
 
 /// What became of an entry that is over.
@@ -36,6 +37,8 @@ pub enum Condition {
     Passed(String),
     /// A commit since then.
     Commit,
+    /// The steps of a runbook are all done: of the plan that the arguments name, else of the one that the session works on.
+    Run(String),
 }
 
 /// The beginning of a path that stands for the first word of the arguments.
@@ -50,6 +53,7 @@ impl Condition {
             Self::File(path) => Self::File(fill(path).trim_start_matches('/').to_owned()),
             Self::Passed(command) => Self::Passed(fill(command)),
             Self::Commit => Self::Commit,
+            Self::Run(_) => Self::Run(plan_of(first).to_owned()),
         }
     }
 
@@ -57,7 +61,8 @@ impl Condition {
     pub fn wants_argument(&self) -> bool {
         match self {
             Self::File(text) | Self::Passed(text) => text.contains(ARGUMENT),
-            Self::Commit => false,
+            // Without one, the plan of the session is meant.
+            Self::Commit | Self::Run(_) => false,
         }
     }
 
@@ -69,8 +74,23 @@ impl Condition {
                 format!("`{command}` has not passed since it began and since the last edit")
             }
             Self::Commit => "nothing was committed since it began".to_owned(),
+            Self::Run(plan) => {
+                let run = if plan.is_empty() { "its runbook".to_owned() } else { format!("plans/{plan}") };
+                format!(
+                    "not every step of {run} is done; engine runbook next prints the call of the next one"
+                )
+            }
         }
     }
+}
+
+/// The name in an argument that is one, or the path of its folder; else nothing.
+fn plan_of(argument: &str) -> &str {
+    let argument = argument.trim_start_matches('/');
+    let name = argument.strip_prefix("plans/").unwrap_or(argument);
+    let name = name.split('/').next().unwrap_or_default();
+    let is_name = name != "plans" && name.chars().all(|c| is_word(c) || c == '-');
+    if is_name { name } else { "" }
 }
 
 /// The first word, without quotation marks around it and the mark of a clause after it.
@@ -108,6 +128,16 @@ pub struct Ending {
     /// What is called if it fails.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub on_failure: Vec<Entry>,
+    /// The names of the values that it hands to the entries after it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub returns: Vec<String>,
+}
+
+impl Ending {
+    /// Whether the entry has an end of its own, even as the last one of its chain.
+    pub fn holds(&self) -> bool {
+        !self.done_when.is_empty() || !self.on_failure.is_empty()
+    }
 }
 
 /// How the current entry began. What its skill declared then counts, whatever becomes of its file.
@@ -171,8 +201,9 @@ mod tests {
                 Condition::File("/plans/*/x.md".into()),
                 Condition::Passed("make -C {args}".into()),
                 Condition::Commit,
+                Condition::Run(String::new()),
             ],
-            on_failure: Vec::new(),
+            ..Ending::default()
         };
         let began = Began::new(&ending, "plans/foo/ in two phases", None);
         assert_eq!(
@@ -182,6 +213,7 @@ mod tests {
                 Condition::File("plans/*/x.md".into()),
                 Condition::Passed("make -C plans/foo".into()),
                 Condition::Commit,
+                Condition::Run("foo".into()),
             ]
         );
         let said: Vec<String> = began.ending.done_when.iter().map(Condition::missing).collect();
@@ -192,7 +224,31 @@ mod tests {
                 "no file plans/*/x.md was written since it began",
                 "`make -C plans/foo` has not passed since it began and since the last edit",
                 "nothing was committed since it began",
+                "not every step of plans/foo is done; engine runbook next prints the call of the next one",
             ]
+        );
+    }
+
+    #[test]
+    fn a_run_is_that_of_the_plan_in_the_argument() {
+        let cases = [
+            ("plans/foo", "foo"),
+            ("foo", "foo"),
+            ("/plans/foo/ --quiet", "foo"),
+            ("@plans/foo/runbook.md", "foo"),
+            ("", ""),
+            ("plans/", ""),
+            ("a;b", ""),
+        ];
+        for (args, expected) in cases {
+            let ending = Ending { done_when: vec![Condition::Run(String::new())], ..Ending::default() };
+            let began = Began::new(&ending, args, None);
+            assert_eq!(began.ending.done_when, [Condition::Run(expected.into())], "{args}");
+        }
+        let missing = Condition::Run(String::new()).missing();
+        assert_eq!(
+            missing,
+            "not every step of its runbook is done; engine runbook next prints the call of the next one"
         );
     }
 

@@ -6,7 +6,9 @@ use crate::dialect::Dialect;
 
 use super::exits::Forbidden;
 use super::forbid::last_part;
-use super::{Began, Ending, Entry, Failure, Outcome, Past, listed, same_skill, with_suffix, written};
+use super::{
+    Began, Ending, Entry, Failure, Outcome, Past, Returned, listed, same_skill, with_suffix, written,
+};
 use engine_text::line::{one_line, units};
 
 /// At most so often in one turn does the end of a turn name the next entry.
@@ -27,6 +29,7 @@ const SHORT: usize = 120;
 const MOST_TOLD: usize = 20;
 
 /// An entry that is still to be called.
+#[expect(clippy::struct_excessive_bools, reason = "what is known of an entry, each by itself")]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
     #[serde(flatten)]
@@ -40,6 +43,12 @@ pub struct Link {
     /// A default exit: nobody typed it, and the person's words may take it away.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub exit: bool,
+    /// A skill of the chain declares it as an exit, whoever typed it: it works on the session, and takes no value.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tail: bool,
+    /// Its argument is what an entry before it returned.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub given: bool,
     /// The task whose command it is the last entry of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
@@ -50,7 +59,16 @@ pub struct Link {
 
 impl From<Entry> for Link {
     fn from(entry: Entry) -> Self {
-        Self { entry, id: None, wrapped: false, exit: false, task: None, ending: Ending::default() }
+        Self {
+            entry,
+            id: None,
+            wrapped: false,
+            exit: false,
+            tail: false,
+            given: false,
+            task: None,
+            ending: Ending::default(),
+        }
     }
 }
 
@@ -82,6 +100,9 @@ pub struct Stored {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<String>,
     pub left: Vec<Link>,
+    /// What entries returned: the argument of those after them that have none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub returned: Vec<Returned>,
     /// Exits that follow only if the person wants them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub offered: Vec<Link>,
@@ -236,7 +257,7 @@ impl Stored {
 
     /// Whether nothing is left to be done or decided.
     pub fn is_over(&self) -> bool {
-        let holds = self.began.as_ref().is_some_and(|began| began.ending != Ending::default());
+        let holds = self.began.as_ref().is_some_and(|began| began.ending.holds());
         self.left.is_empty() && self.offered.is_empty() && self.failure.is_none() && !holds
     }
 
@@ -254,8 +275,9 @@ impl Stored {
         if self.left.is_empty() {
             return;
         }
-        let Link { mut entry, task, .. } = self.left.remove(0);
-        if let Some(args) = args {
+        let Link { mut entry, task, given, .. } = self.left.remove(0);
+        // Who calls it without arguments takes what was returned for it.
+        if let Some(args) = args.filter(|args| !given || !args.is_empty()) {
             args.clone_into(&mut entry.args);
         }
         self.leave_current(outcome);

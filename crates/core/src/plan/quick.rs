@@ -86,7 +86,7 @@ impl Plan {
     /// Has an agent do the one step of it. It closes by `engine runbook done`, and its size is the agent's affair.
     pub fn delegate(&mut self, folder: &str, model: &str, files: &[String], tiers: Vec<String>) {
         self.version = VERSION;
-        self.workflow = "delegate".to_owned();
+        "delegate".clone_into(&mut self.workflow);
         self.quick = false;
         self.conduct = Conduct::Delegate;
         self.tiers = tiers;

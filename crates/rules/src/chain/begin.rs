@@ -1,6 +1,6 @@
 //! How a chain begins: with a prompt, with `x` and `xc`, and with a flag of the model's own call.
 
-use crate::shortcuts;
+use crate::shortcuts::{self, Executed};
 use engine_core::chain::{
     Condition, Entry, Exits, Forbidden, Form, Link, Note, Reading, Stored, Typed, Why, brief, is_run, read,
     same_skill, written,
@@ -110,6 +110,9 @@ fn typed_next(only: &Entry, chain: &Stored, view: &(impl View + ?Sized)) -> Opti
         return Some(only.args.clone());
     }
     let has_flag = next.entry.args.split_whitespace().any(|word| word.starts_with('-'));
+    if next.given && !only.args.is_empty() {
+        return Some(only.args.clone());
+    }
     (only.args.is_empty() && !has_flag).then(|| next.entry.args.clone())
 }
 
@@ -246,8 +249,8 @@ fn tell_left_out(names: &[(String, &'static str)], owner: &str, finding: &mut Fi
 /// What `x` and `xc` ask for: the task's own command, if that is a chain, and with `xc` the handoff behind it.
 fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Option<Asked> {
     // A chain that is under way goes on.
-    let task =
-        shortcuts::task_to_execute(shortcut, view).filter(|task| !shortcuts::is_carried(&task.name, view))?;
+    let Executed { task, is_whole } = shortcuts::task_to_execute(shortcut, view)
+        .filter(|executed| !shortcuts::is_carried(&executed.task.name, view))?;
     let command = shortcuts::chain_of(&task, view);
     let tail = if commit { read(shortcut::TAIL, &shortcuts::stands(view)).chain } else { None };
     let (tail, left_exits) = shortcuts::tail_of(command.as_ref(), tail, view);
@@ -255,7 +258,11 @@ fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Opt
     let (typed, before) = match (command, tail) {
         // The command is the task: its first entry does not wait for anything.
         (Some(mut typed), Some(tail)) => {
-            typed.entries.extend(tail.entries);
+            // A plan whose steps are done ends with the handoff, too.
+            let ends_so = |last: &Entry| tail.entries.first().is_some_and(|first| first == last);
+            if !typed.entries.last().is_some_and(ends_so) {
+                typed.entries.extend(tail.entries);
+            }
             (typed, First::Called)
         }
         (None, Some(tail)) => (tail, First::BehindTask),
@@ -263,7 +270,7 @@ fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Opt
         (Some(typed), None) if typed.entries.len() > 1 => (Typed { closed: true, ..typed }, First::Called),
         _ => return None,
     };
-    let task = own.map(|last| (last, task.name));
+    let task = own.filter(|_| is_whole).map(|last| (last, task.name));
     Some(Asked { typed, before, left_out: Vec::new(), as_text: Vec::new(), task, left_exits })
 }
 
@@ -281,13 +288,14 @@ fn started(asked: Asked, earlier: &Forbidden, by_person: bool, view: &(impl View
     let mut skills: Vec<String> = left.iter().chain(&exits.follow).map(|entry| entry.skill.clone()).collect();
     skills.dedup();
     let follow = exits.follow.len();
+    let tails = tails(&left, view);
     left.extend(exits.follow);
     let current = (before == First::Runs).then(|| left.remove(0));
     let began = current.as_ref().and_then(|entry| {
         let ending = view.skill(&entry.skill)?.ending;
         began(&ending, &entry.args, view)
     });
-    let holds = began.is_some();
+    let holds = began.as_ref().is_some_and(|began| began.ending.holds());
     let unnamed = left.iter().chain(&current).filter(|entry| entry.args.is_empty());
     for entry in unnamed.collect::<Vec<_>>() {
         let ending = view.skill(&entry.skill).unwrap_or_default().ending;
@@ -322,6 +330,7 @@ fn started(asked: Asked, earlier: &Forbidden, by_person: bool, view: &(impl View
                 let exit = |(at, entry): (usize, Entry)| Link {
                     exit: at >= typed,
                     task: of_task(at),
+                    tail: tails.iter().any(|tail| same_skill(tail, &entry.skill)),
                     ..link(entry, view)
                 };
                 left.into_iter().enumerate().map(exit).collect()
@@ -383,10 +392,16 @@ fn exits_of(typed: &Typed, view: &(impl View + ?Sized), finding: &mut Finding) -
     exits
 }
 
+/// The skills that skills of a chain declare as their exits.
+fn tails(entries: &[Entry], view: &(impl View + ?Sized)) -> Vec<String> {
+    let known = entries.iter().filter_map(|entry| view.skill(&entry.skill));
+    known.flat_map(|known| known.exits.entries().map(|exit| exit.skill.clone()).collect::<Vec<_>>()).collect()
+}
+
 fn link(entry: Entry, view: &(impl View + ?Sized)) -> Link {
     let known = view.skill(&entry.skill).unwrap_or_default();
     let id = Some(known.name).filter(|name| !name.is_empty());
-    Link { id, wrapped: !known.cooperative, exit: false, task: None, ending: known.ending, entry }
+    Link { id, wrapped: !known.cooperative, ending: known.ending, ..Link::from(entry) }
 }
 
 /// What the person forbade, for the exits of a skill that the model calls.

@@ -49,6 +49,9 @@ fn out_of_turn(name: &str, chain: &Stored, view: &(impl View + ?Sized)) -> Optio
 /// The current entry and what is missing of it, if something is.
 pub(super) fn unmet<'c>(chain: &'c Stored, view: &(impl View + ?Sized)) -> Option<(&'c Entry, String)> {
     let (current, began) = (chain.current.as_ref()?, chain.began.as_ref()?);
+    if began.ending.done_when.is_empty() {
+        return None;
+    }
     let missing: Vec<String> = view.unmet(began).iter().map(Condition::missing).collect();
     (!missing.is_empty()).then(|| (current, missing.join("; ")))
 }

@@ -31,7 +31,7 @@ pub(super) fn before(
         }
         Tool::Message { to, .. } => message(to, delegated, plan, view),
         _ if view.dialect().swarms.contains(&&*call.name) => {
-            Some(refused(plan, format!("{} starts agents that no step names", call.name), view))
+            Some(refused(plan, &format!("{} starts agents that no step names", call.name), view))
         }
         // What a halt forbids is said where it forbids it to every plan.
         _ if plan.halted.is_some() => None,
@@ -51,7 +51,7 @@ fn agent(
 ) -> Option<Finding> {
     if view.dialect().forks.contains(&agent_type) {
         let why = format!("a {agent_type} takes the whole conversation along, and a step gets its own file");
-        return Some(refused(plan, why, view));
+        return Some(refused(plan, &why, view));
     }
     let Some(whole) = view.open_plan(&plan.name) else {
         let text =
@@ -62,11 +62,11 @@ fn agent(
         Meant::Step(step) => step,
         Meant::None => {
             let why = format!("the call starts {agent_type} and its prompt names no step");
-            return Some(refuse(&whole, why, view));
+            return Some(refuse(&whole, &why, view));
         }
     };
     if event.actor != Actor::Main {
-        return Some(refuse(&whole, "the agent of a step starts no agents".to_owned(), view));
+        return Some(refuse(&whole, "the agent of a step starts no agents", view));
     }
     if let Some(reason) = whole.over_budget(view.config(), view.now()) {
         let text = format!(
@@ -84,7 +84,7 @@ fn agent(
         call: call.id.to_string(),
     };
     if let Err(refusal) = whole.refuses(&claim, &view.now().rfc3339()) {
-        return Some(refuse(&whole, refusal.text, view));
+        return Some(refuse(&whole, &refusal.text, view));
     }
     // The agent gets what its step says and nothing that the caller adds.
     let wanted = whole.call(step, false).map(|call| call.prompt).unwrap_or_default();
@@ -100,7 +100,7 @@ fn agent(
 }
 
 /// A refusal with the calls that are right.
-fn refuse(plan: &Plan, why: String, view: &(impl View + ?Sized)) -> Finding {
+fn refuse(plan: &Plan, why: &str, view: &(impl View + ?Sized)) -> Finding {
     let prompted = view.session().user_input.as_ref().map(|input| input.at);
     let right = plan.right_calls(plan.is_fresh(prompted), view.dialect(), &view.now().rfc3339());
     let text =
@@ -108,7 +108,7 @@ fn refuse(plan: &Plan, why: String, view: &(impl View + ?Sized)) -> Finding {
     Finding::deny(text).because("the call does not give the next step to its agent")
 }
 
-fn refused(plan: &BoundPlan, why: String, view: &(impl View + ?Sized)) -> Finding {
+fn refused(plan: &BoundPlan, why: &str, view: &(impl View + ?Sized)) -> Finding {
     match view.open_plan(&plan.name) {
         Some(whole) => refuse(&whole, why, view),
         None => {
@@ -134,7 +134,7 @@ fn message(
         return Some(Finding { changes, ..Finding::default() });
     }
     let why = format!("the try of agent {to} at step {number} is over");
-    Some(refuse(&whole, why, view))
+    Some(refuse(&whole, &why, view))
 }
 
 /// Changes, commits and other agents beside the steps.
@@ -149,11 +149,7 @@ fn work(
     for command in call.commands() {
         let analysis = view.analysis(command, &event.cwd);
         if analysis.runs.iter().any(|run| view.dialect().starts_agent(run)) {
-            return Some(refused(
-                plan,
-                "a client that a shell starts is the agent of no step".to_owned(),
-                view,
-            ));
+            return Some(refused(plan, "a client that a shell starts is the agent of no step", view));
         }
         if !delegated.built && analysis.runs.iter().any(is_commit) {
             let text = format!(
@@ -176,11 +172,7 @@ fn work(
             files.join(", ")
         ),
         None => {
-            return Some(refused(
-                plan,
-                "this session delegates and changes no files itself".to_owned(),
-                view,
-            ));
+            return Some(refused(plan, "this session delegates and changes no files itself", view));
         }
     };
     Some(Finding::deny(text).because("a change beside the files of the step"))
@@ -241,6 +233,12 @@ pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Si
         Kind::PostToolFailure { call, error, .. } if is_claim(call, delegated) => {
             let why = one_line(error, LONGEST_WHY);
             (AgentNews::Freed { call: call.id.to_string(), why }, None)
+        }
+        // Its start was not heard of.
+        Kind::PostTool { .. }
+            if is_awaited(event, delegated) && delegated.agent(event.actor.id()).is_none() =>
+        {
+            return started(event, delegated, plan, view).map(|finding| Finding { context: None, ..finding });
         }
         Kind::PostTool { .. } | Kind::PostToolFailure { .. } => {
             let agent = delegated.agent(event.actor.id()).filter(|agent| !agent.worked)?;

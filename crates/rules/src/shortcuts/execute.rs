@@ -3,6 +3,7 @@
 use engine_core::chain::{Entry, Forbidden, Form, Stored, Typed, listed, read};
 use engine_core::change::Change;
 use engine_core::shortcut::{Act, Command, TAIL};
+use engine_core::stage::{Guide, Stage};
 use engine_core::status::{Holder, NOTHING};
 use engine_core::task::{DEFAULT_MODEL, Meta, State, Task, TaskFile, conflict};
 use engine_core::verdict::{Finding, UserLine};
@@ -30,16 +31,21 @@ pub(super) fn execute(
     if let Some(missing) = missing.as_ref().filter(|_| is_attended(view)) {
         return Ok(skills::refused(command, missing));
     }
+    let is_carried = is_carried(&task.meta.name, view);
+    // A chain that is under way knows where it is.
+    let guide = if is_carried { None } else { Guide::of(&task.meta, view) };
+    let meta = applied(&task.meta, guide.as_ref());
     let after = match &missing {
         Some(missing) => skills::after_task(missing),
-        None => after(commit, &tail_words(task, commit, view)),
+        None => after(commit, &tail_words(&meta, commit, view)),
     };
-    if is_carried(&task.meta.name, view) {
+    if is_carried {
         return Ok(taken_up(mark, command, &file, task, &after, view));
     }
-    let end = format!("{} {after}", ending(&task.meta, commit && missing.is_none(), view));
-    let mut finding = work(mark, command, &file, task, &end);
-    finding.lines.extend(unsuited(&task.meta, view));
+    let ends = ending(task, guide.as_ref(), commit && missing.is_none(), view);
+    let end = format!("{ends} {after}");
+    let mut finding = work(mark, command, &file, task, guide.as_ref(), &end);
+    finding.lines.extend(unsuited(&meta, view));
     Ok(finding)
 }
 
@@ -92,8 +98,9 @@ fn taken_up(
         (Some(chain), _) => (chain.clone(), Change::ChainResumed),
         (None, Some((from, chain))) => (chain.clone(), Change::ChainTaken { from, chain: Box::new(chain) }),
         (None, None) => {
-            let end = format!("{} {after}", ending(&task.meta, false, view));
-            return work(mark, command, file, task, &end);
+            let guide = Guide::of(&task.meta, view);
+            let end = format!("{} {after}", ending(task, guide.as_ref(), false, view));
+            return work(mark, command, file, task, guide.as_ref(), &end);
         }
     };
     let line = chain.line();
@@ -102,7 +109,7 @@ fn taken_up(
     if !chain.is_task_shown() {
         end.push_str(&format!("\n\n{} {after}", by_word(&task.meta)));
     }
-    let mut finding = work(mark, command, file, task, &end);
+    let mut finding = work(mark, command, file, task, None, &end);
     finding.changes.push(change);
     finding
 }
@@ -143,24 +150,40 @@ pub(crate) fn tail_of(
 }
 
 /// What follows a task with `xc`, in words.
-fn tail_words(task: &Task, commit: bool, view: &(impl View + ?Sized)) -> String {
+fn tail_words(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
     let tail = if commit { read(TAIL, &stands(view)).chain } else { None };
     if tail.is_none() {
         return TAIL.to_owned();
     }
-    let (tail, _) = tail_of(chain_of(&task.meta, view).as_ref(), tail, view);
+    let (tail, _) = tail_of(chain_of(task, view).as_ref(), tail, view);
     tail.map(|tail| listed(&tail.entries)).unwrap_or_default()
 }
 
+/// The task with the command that goes on with its plan.
+fn applied(task: &Meta, guide: Option<&Guide>) -> Meta {
+    guide.map_or_else(|| task.clone(), |guide| guide.applied(task))
+}
+
+/// A task with the command that is carried out now.
+pub(crate) struct Executed {
+    pub(crate) task: Meta,
+    /// The task is done with the command: the one that was written does not follow.
+    pub(crate) is_whole: bool,
+}
+
 /// What a shortcut that executes goes on with, or starts.
-pub(crate) fn task_to_execute(command: &Command, view: &(impl View + ?Sized)) -> Option<Meta> {
+pub(crate) fn task_to_execute(command: &Command, view: &(impl View + ?Sized)) -> Option<Executed> {
     let text = tasks(view).ok().filter(|text| view.is_trusted() && conflict::ranges(text).is_empty())?;
     let is_refused = command.act == Act::Execute { commit: true }
         && is_attended(view)
         && skills::missing(command.key, view).is_some();
     let file = TaskFile::parse(&text);
     let task = running(&file, view).or_else(|| next(&file, view)).filter(|_| !is_refused);
-    task.map(|task| task.meta.clone())
+    task.map(|task| {
+        let guide = Guide::of(&task.meta, view);
+        let is_whole = !guide.as_ref().is_some_and(|guide| guide.is_part(&task.meta));
+        Executed { task: applied(&task.meta, guide.as_ref()), is_whole }
+    })
 }
 
 /// The command of a task, if it is a chain of skills.
@@ -174,9 +197,17 @@ fn by_word(task: &Meta) -> String {
 }
 
 /// How a task ends that is carried out now: by the agent's word, or with the skills of its command.
-fn ending(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
-    let by_word = by_word(task);
-    let Some(last) = chain_of(task, view).and_then(|mut typed| {
+fn ending(task: &Task, guide: Option<&Guide>, commit: bool, view: &(impl View + ?Sized)) -> String {
+    let by_word = by_word(&task.meta);
+    if guide.is_some_and(Guide::is_after_work) {
+        let name = operand(&task.meta.name);
+        return format!("Its steps are done, so engine task done {name} comes first, then the command.");
+    }
+    if guide.is_some_and(|guide| guide.is_followed(&task.meta)) {
+        let name = operand(&task.meta.name);
+        return format!("When the written command is done, too: engine task done {name}.");
+    }
+    let Some(last) = chain_of(&applied(&task.meta, guide), view).and_then(|mut typed| {
         let is_chain = commit || typed.entries.len() > 1;
         typed.entries.pop().filter(|_| is_chain)
     }) else {
@@ -242,8 +273,16 @@ fn why_none(file: &TaskFile<'_>, view: &(impl View + ?Sized)) -> String {
 /// So many tasks are told one by one.
 const MOST_REASONS: usize = 5;
 
-fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &str) -> Finding {
-    let Meta { name, command: starts, restart, .. } = &task.meta;
+fn work(
+    mark: &str,
+    command: &Command,
+    file: &TaskFile<'_>,
+    task: &Task,
+    guide: Option<&Guide>,
+    end: &str,
+) -> Finding {
+    let Meta { name, command: starts, .. } = &task.meta;
+    let meta = applied(&task.meta, guide);
     let how = if task.state == State::InProgress {
         "in progress, resumed"
     } else {
@@ -251,10 +290,12 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &s
     };
     let mut text = format!("{mark} The user typed {}. Task: {name} ({how})\n", command.key);
     if let Some(starts) = starts {
-        text.push_str(&format!("Command: `{starts}`\n"));
+        let shown = guide.map_or_else(|| format!("`{starts}`"), |guide| guide.command(starts));
+        text.push_str(&format!("Command: {shown}\n"));
+        text.push_str(&guide.map(|guide| of_plan(guide, task)).unwrap_or_default());
     }
-    let restart = if *restart { "yes" } else { "no" };
-    text.push_str(&format!("Model: {} | Restart: {restart}\n", task.meta.model_or_default()));
+    let restart = if meta.restart { "yes" } else { "no" };
+    text.push_str(&format!("Model: {} | Restart: {restart}\n", meta.model_or_default()));
     for line in file.lines_of(task).iter().skip(1) {
         text.push_str(&format!("{line}\n"));
     }
@@ -262,6 +303,19 @@ fn work(mark: &str, command: &Command, file: &TaskFile<'_>, task: &Task, end: &s
     let mut finding = Finding::note(text);
     finding.changes.push(Change::StartTask { name: name.clone(), from: task.state });
     finding
+}
+
+/// The stage of the task's plan, and what follows from it.
+fn of_plan(guide: &Guide, task: &Task) -> String {
+    let mut line = format!("Plan: {}", guide.standing.shown());
+    if let Stage::Halted(_) = guide.standing.stage {
+        line.push_str(&format!("; it goes on when the user has answered: {}", guide.standing.resume()));
+    }
+    if guide.is_followed(&task.meta) {
+        line.push_str("; the written command follows");
+    }
+    line.push('\n');
+    line
 }
 
 fn after(commit: bool, tail: &str) -> String {

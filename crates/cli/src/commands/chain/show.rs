@@ -2,8 +2,8 @@
 
 use engine_app::chain::Running;
 use engine_app::error::Outcome;
-use engine_core::chain::{Entry, Link, Outcome as Ended, State, Stored, listed, written};
-use serde_json::{Value, json};
+use engine_core::chain::{Entry, Link, Outcome as Ended, Returned, State, Stored, listed, written};
+use serde_json::{Map, Value, json};
 
 use super::{ChainSession, entry_json};
 use crate::ui::{Tone, Ui, toned};
@@ -36,6 +36,9 @@ pub(super) fn run(whose: &ChainSession, ui: &Ui) -> Outcome {
         if !rest.is_empty() {
             ui.line(format!("{}     {}", toned(Tone::Quiet, "then"), listed(rest)));
         }
+    }
+    for Returned { name, value } in &chain.returned {
+        ui.line(format!("{}  {name}={value}", toned(Tone::Quiet, "value  ")));
     }
     let kept = chain.failure.as_ref().map(|failure| unlinked(&failure.left)).unwrap_or_default();
     for (word, entries) in [("kept", kept), ("offered", unlinked(&chain.offered))] {
@@ -77,11 +80,17 @@ pub(super) fn object(session: &str, chain: Option<&Stored>) -> Value {
         })
         .collect();
     let failure = chain.and_then(|chain| chain.failure.as_ref());
+    let returned: Map<String, Value> = chain
+        .iter()
+        .flat_map(|chain| &chain.returned)
+        .map(|returned| (returned.name.clone(), json!(returned.value)))
+        .collect();
     let call = chain.and_then(|chain| chain.call(&engine_claude::DIALECT));
     json!({"version": 1, "session": session, "state": state, "past": past, "current": current,
         "continuation": list(chain.map(Stored::entries).unwrap_or_default()),
         "kept": list(failure.map(|failure| unlinked(&failure.left)).unwrap_or_default()),
-        "offered": list(chain.map(|chain| unlinked(&chain.offered)).unwrap_or_default()), "call": call})
+        "offered": list(chain.map(|chain| unlinked(&chain.offered)).unwrap_or_default()), "returned": returned,
+        "call": call})
 }
 
 /// How a chain stands after a command changed it: in a line, and with the call that comes next.

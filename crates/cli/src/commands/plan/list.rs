@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
-/// List the open plans
+/// List the open plans: what the engine runs
+///
+/// engine plans lists the folders of plans/, from the brief on, with what goes on with each.
 #[derive(Debug, Args)]
 #[command(after_long_help = "Examples:\n  engine plan list\n  engine plan list --all")]
 pub(crate) struct PlanListArgs {

@@ -92,7 +92,9 @@ pub(in crate::commands) fn show(next: &Next, ui: &Ui) {
         }
         NextTurn::Close { open } => {
             ui.line(format!("plan {plan}: every step is done; then: engine plan close"));
-            open.iter().for_each(|line| ui.line(format!("- {line}")));
+            for line in open {
+                ui.line(format!("- {line}"));
+            }
         }
     }
 }

@@ -59,11 +59,15 @@ pub(super) fn run(args: &RunbookPrepareArgs, context: &CommandContext, ui: &Ui) 
 
 fn show(prepared: &Prepared, is_dry: bool, ui: &Ui) {
     let Prepared { name, steps, files, agents, warnings, replanned, task, .. } = prepared;
-    warnings.iter().for_each(|warning| ui.line(warning));
+    for warning in warnings {
+        ui.line(warning);
+    }
     for (path, what) in files.iter().filter(|(_, what)| *what != "unchanged") {
         ui.line(format!("{what:<9} {path}"));
     }
-    replanned.iter().for_each(|line| ui.line(line));
+    for line in replanned {
+        ui.line(line);
+    }
     let steps = counted(*steps as u64, "step");
     if is_dry {
         ui.line(format!("plans/{name}: {steps}; nothing was written"));

@@ -1,0 +1,434 @@
+//! The stage of the work on `plans/NAME`, derived from what is there, and the command that goes on with it.
+//!
+//! A task names the command that was right when it was written. The files say what is right now:
+//!
+//! ```text
+//! - [ ] **Run foo** — `/plan-adhoc plans/foo`      plans/foo/steps are prepared: ready, `/orchestrate plans/foo`
+//! ```
+//!
+//! Nothing of this is stored. A folder that has none of the files below is no plan.
+
+use std::fmt;
+
+use engine_text::markdown::Lines;
+use engine_text::stamp::Stamp;
+
+use crate::plan::is_name;
+use crate::task::{DEFAULT_MODEL, Meta, Task, TaskFile};
+
+mod written;
+
+pub use written::{Named, plan_of};
+
+/// The folder that holds the folders of plans.
+pub const FOLDER: &str = "plans";
+/// What is to be done, before there is a design.
+pub const BRIEFS: [&str; 2] = ["brief.md", "requirements.md"];
+pub const DESIGN: &str = "design.md";
+/// The review of the design, from the plan's folder.
+pub const REVIEW: &str = "reports/design-review.md";
+
+/// How much older than the design a review may be: a checkout writes both at once, in any order.
+const TICK: u64 = 2_000;
+
+/// What there is of a plan.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// One of [`BRIEFS`].
+    pub brief: bool,
+    pub design: Option<Design>,
+    pub runbook: Option<Runbook>,
+    /// The plan object that was made from the runbook.
+    pub run: Option<Run>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Design {
+    pub written: Stamp,
+    pub review: Option<Review>,
+    /// Its front matter says `tests: first`.
+    pub tests_first: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Review {
+    pub written: Stamp,
+    /// Critical findings that it counts; nothing if it does not say.
+    pub critical: Option<u32>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Runbook {
+    pub errors: usize,
+    pub steps: Steps,
+}
+
+/// The step files beside a runbook.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steps {
+    Missing,
+    /// Made from another text of the runbook.
+    Stale,
+    Fresh,
+}
+
+/// How far the plan object is.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools, reason = "four facts, each looked up by itself")]
+pub struct Run {
+    pub done: usize,
+    pub all: usize,
+    /// Some step was begun.
+    pub begun: bool,
+    /// Reviews are among its steps.
+    pub has_reviews: bool,
+    /// What it waits for, in the words of the halt.
+    pub halted: Option<String>,
+    /// Why it cannot be used.
+    pub damaged: Option<String>,
+    pub closed: bool,
+    /// What its steps changed is in a commit.
+    pub committed: bool,
+}
+
+impl Run {
+    fn is_done(&self) -> bool {
+        self.all > 0 && self.done == self.all
+    }
+}
+
+/// How far the work on a plan is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stage {
+    Briefed,
+    NotReviewed,
+    Designed,
+    /// The runbook has so many errors.
+    Faulty(usize),
+    Planned,
+    /// Prepared from another text of the runbook.
+    Stale,
+    Ready,
+    Running {
+        done: usize,
+        all: usize,
+    },
+    Halted(String),
+    /// Its plan object cannot be used.
+    Damaged(String),
+    /// All steps are done, and none of them is a review.
+    Built,
+    /// All steps are done, reviews among them.
+    Reviewed,
+    Delivered,
+    /// Closed with steps that are not done.
+    Abandoned,
+}
+
+impl fmt::Display for Stage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Briefed => f.write_str("briefed"),
+            Self::NotReviewed => f.write_str("designed, not reviewed"),
+            Self::Designed => f.write_str("designed"),
+            Self::Faulty(1) => f.write_str("planned (1 error)"),
+            Self::Faulty(errors) => write!(f, "planned ({errors} errors)"),
+            Self::Planned => f.write_str("planned"),
+            Self::Stale => f.write_str("planned, stale"),
+            Self::Ready => f.write_str("ready"),
+            Self::Running { done, all } => write!(f, "running {done}/{all}"),
+            Self::Halted(why) | Self::Damaged(why) => write!(f, "halted: {why}"),
+            Self::Built => f.write_str("built"),
+            Self::Reviewed => f.write_str("reviewed"),
+            Self::Delivered => f.write_str("delivered"),
+            Self::Abandoned => f.write_str("abandoned"),
+        }
+    }
+}
+
+impl Stage {
+    /// The stage by the facts; nothing where they make no plan. What was run counts more than what was written.
+    pub fn of(facts: &Facts) -> Option<Self> {
+        let by_run = facts.run.as_ref().and_then(Self::of_run);
+        by_run.or_else(|| Self::of_files(facts))
+    }
+
+    /// Nothing while no step was begun: the files say then whether it can be.
+    fn of_run(run: &Run) -> Option<Self> {
+        if let Some(why) = &run.damaged {
+            return Some(Self::Damaged(why.clone()));
+        }
+        let done = || if run.has_reviews { Self::Reviewed } else { Self::Built };
+        match (&run.halted, run.is_done()) {
+            (_, false) if run.closed => Some(Self::Abandoned),
+            (_, true) if run.closed && run.committed => Some(Self::Delivered),
+            (Some(why), _) if !run.closed => Some(Self::Halted(why.clone())),
+            (_, true) => Some(done()),
+            _ if run.begun || run.done > 0 => Some(Self::Running { done: run.done, all: run.all }),
+            _ => None,
+        }
+    }
+
+    fn of_files(facts: &Facts) -> Option<Self> {
+        let Some(runbook) = &facts.runbook else {
+            let by_brief = || facts.brief.then_some(Self::Briefed);
+            return facts.design.as_ref().map(Self::of_design).or_else(by_brief);
+        };
+        Some(match (runbook.errors, runbook.steps) {
+            // Without the plan object, which stays in the clone in which it was made, no step can be run.
+            (0, Steps::Fresh) if facts.run.is_some() => Self::Ready,
+            (0, Steps::Fresh | Steps::Missing) => Self::Planned,
+            (0, Steps::Stale) => Self::Stale,
+            (errors, _) => Self::Faulty(errors),
+        })
+    }
+
+    fn of_design(design: &Design) -> Self {
+        let is_passed =
+            |review: &Review| review.written.0 + TICK >= design.written.0 && review.critical == Some(0);
+        if design.review.as_ref().is_some_and(is_passed) { Self::Designed } else { Self::NotReviewed }
+    }
+
+    /// Whether there is nothing more to do.
+    pub fn is_over(&self) -> bool {
+        matches!(self, Self::Delivered | Self::Abandoned)
+    }
+}
+
+/// A field of a report or a design: the first line that begins with its name, letters' case aside, with or without bold.
+///
+/// Reports are written by cheap models, which forget the lines around front matter.
+pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
+    let value = |line: &'t str| {
+        let line = line.trim_start_matches(['-', '*', ' ']);
+        let (key, value) = line.split_once(':')?;
+        key.trim_end_matches('*')
+            .eq_ignore_ascii_case(name)
+            .then(|| value.trim_matches(['*', '`', ' ', '\r']))
+    };
+    text.lines().take(MOST_LINES).find_map(value)
+}
+
+/// How far from its beginning a text is searched for a field.
+const MOST_LINES: usize = 40;
+
+/// How many critical findings a review counts.
+pub fn critical(review: &str) -> Option<u32> {
+    field(review, "critical")?.parse().ok()
+}
+
+/// Whether a design asks for its tests to be written first.
+pub fn is_tests_first(design: &str) -> bool {
+    let front = Lines::new(design).front_matter();
+    let lines: Vec<&str> = design.lines().take(front).collect();
+    field(&lines.join("\n"), "tests").is_some_and(|tests| tests.eq_ignore_ascii_case("first"))
+}
+
+/// A command, and the session that it is meant for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Next {
+    pub command: String,
+    pub model: &'static str,
+    pub restart: bool,
+}
+
+/// A plan, its stage, and what goes on with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    pub plan: String,
+    pub stage: Stage,
+    /// Nothing where it is over.
+    pub next: Option<Next>,
+    /// The tests are written first: one planning skill fits and the other does not.
+    pub tests_first: bool,
+}
+
+impl Standing {
+    pub fn of(plan: &str, facts: &Facts) -> Option<Self> {
+        let stage = Stage::of(facts)?;
+        let tests_first = facts.design.as_ref().is_some_and(|design| design.tests_first);
+        let next = next(plan, &stage, facts, tests_first);
+        Some(Self { plan: plan.to_owned(), stage, next, tests_first })
+    }
+
+    /// `foo, running 2/5`.
+    pub fn shown(&self) -> String {
+        format!("{}, {}", self.plan, self.stage)
+    }
+
+    /// What to do next, in a list of plans.
+    pub fn next_shown(&self) -> String {
+        match (&self.stage, &self.next) {
+            (Stage::Halted(_), _) => format!("answer, then: {}", self.resume()),
+            (_, Some(next)) => next.command.clone(),
+            (_, None) => String::new(),
+        }
+    }
+
+    /// The command by which a halted plan goes on.
+    pub fn resume(&self) -> String {
+        format!("engine plan resume --plan {}", self.plan)
+    }
+}
+
+/// Models by what a command asks of them: it designs, it writes a plan, it only hands on.
+const DESIGNS: &str = "opus";
+const PLANS: &str = DEFAULT_MODEL;
+const HANDS_ON: &str = "haiku";
+
+fn next(plan: &str, stage: &Stage, facts: &Facts, tests_first: bool) -> Option<Next> {
+    let skill = |skill: &str, model, restart| {
+        Some(Next { command: format!("/{skill} {FOLDER}/{plan}"), model, restart })
+    };
+    let line = |command: String| Some(Next { command, model: DEFAULT_MODEL, restart: false });
+    match stage {
+        Stage::Briefed | Stage::NotReviewed => skill(written::DESIGN, DESIGNS, false),
+        Stage::Designed if tests_first => skill(written::PLAN_TDD, PLANS, false),
+        Stage::Designed => skill(written::PLAN_ADHOC, PLANS, false),
+        Stage::Faulty(_) | Stage::Planned | Stage::Stale => line(format!("engine runbook prepare {plan}")),
+        Stage::Ready => skill(written::ORCHESTRATE, HANDS_ON, true),
+        // What is halted goes on with the same command, once the question is answered.
+        Stage::Running { .. } | Stage::Halted(_) => skill(written::ORCHESTRATE, HANDS_ON, false),
+        Stage::Damaged(_) => line("engine doctor".to_owned()),
+        Stage::Built | Stage::Reviewed => {
+            let is_open = facts.run.as_ref().is_some_and(|run| run.committed && !run.closed);
+            if is_open {
+                line(format!("engine plan close --plan {plan}"))
+            } else {
+                line("/handoff --commit".to_owned())
+            }
+        }
+        Stage::Delivered | Stage::Abandoned => None,
+    }
+}
+
+/// The plans of a project, read when asked for. The default is a project that has none.
+pub trait Stages {
+    /// How far the work in `plans/NAME` is; nothing if that is no plan.
+    fn standing(&self, plan: &str) -> Option<Standing> {
+        let _ = plan;
+        None
+    }
+
+    /// The plans that are not over, by their names.
+    fn unfinished(&self) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+impl Stages for () {}
+
+/// What a task comes to by the plan that its command names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Guide {
+    pub standing: Standing,
+    pub lead: Lead,
+}
+
+/// The command of a task, beside the one that the plan's stage asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Lead {
+    /// It is that one.
+    AsWritten,
+    /// Another one does.
+    Instead(Next),
+    /// The plan is over.
+    Over,
+}
+
+impl Guide {
+    /// The guide of a task; nothing if its command names no plan.
+    pub fn of(meta: &Meta, plans: &(impl Stages + ?Sized)) -> Option<Self> {
+        let written = meta.command.as_deref()?;
+        let named = plan_of(written)?;
+        let standing = plans.standing(named.plan)?;
+        let lead = match &standing.next {
+            None => Lead::Over,
+            Some(next) if named.goes_on_with(next, &standing) => Lead::AsWritten,
+            Some(next) => Lead::Instead(named.rest_from(next, &standing)),
+        };
+        Some(Self { standing, lead })
+    }
+
+    /// The command as STATUS and `x` show it, marked where it is not the written one.
+    pub fn command(&self, written: &str) -> String {
+        match &self.lead {
+            Lead::AsWritten => format!("`{written}`"),
+            Lead::Instead(next) => format!("`{}` (written: `{written}`)", next.command),
+            Lead::Over => format!("none is left (written: `{written}`)"),
+        }
+    }
+
+    /// Whether the command that counts is no measure of the task: the written one follows, or all of its work is done already.
+    pub fn is_part(&self, meta: &Meta) -> bool {
+        self.is_after_work() || self.is_followed(meta)
+    }
+
+    /// Whether all that is left is to hand over what was built.
+    pub fn is_after_work(&self) -> bool {
+        matches!(self.lead, Lead::Instead(_)) && matches!(self.standing.stage, Stage::Built | Stage::Reviewed)
+    }
+
+    /// Whether the written command comes after the one that counts.
+    pub fn is_followed(&self, meta: &Meta) -> bool {
+        match (&self.lead, &meta.command) {
+            (Lead::Instead(next), Some(written)) => written::rank(written) > written::rank(&next.command),
+            _ => false,
+        }
+    }
+
+    /// The task with the command that counts.
+    pub fn applied(&self, meta: &Meta) -> Meta {
+        let meta = meta.clone();
+        match &self.lead {
+            Lead::AsWritten => meta,
+            Lead::Instead(next) => Meta {
+                command: Some(next.command.clone()),
+                model: Some(next.model.to_owned()),
+                restart: next.restart,
+                ..meta
+            },
+            Lead::Over => Meta { command: None, restart: false, ..meta },
+        }
+    }
+}
+
+/// Plans that are not over and that no open task of the file names.
+pub fn without_task(file: &TaskFile<'_>, plans: &(impl Stages + ?Sized)) -> Vec<String> {
+    let mut names = plans.unfinished();
+    if names.is_empty() {
+        return names;
+    }
+    let tasks = file.tasks().filter(|task| task.is_open()).flat_map(|task| file.lines_of(task));
+    let lines: Vec<&str> = tasks.collect();
+    names.retain(|name| !lines.iter().any(|line| names_plan(line, name)));
+    names
+}
+
+/// The name of the open task that names a plan.
+pub fn task_of<'t>(file: &'t TaskFile<'_>, plan: &str) -> Option<&'t Task> {
+    let names = |task: &&Task| file.lines_of(task).iter().any(|line| names_plan(line, plan));
+    file.tasks().filter(|task| task.is_open()).find(names)
+}
+
+fn names_plan(line: &str, name: &str) -> bool {
+    written::paths(line).any(|found| found == name) || runs_plan(line, name)
+}
+
+/// Whether a line holds `engine runbook VERB NAME`.
+fn runs_plan(line: &str, name: &str) -> bool {
+    line.split('`').any(|part| plan_of(part).is_some_and(|named| named.plan == name))
+}
+
+/// The line of STATUS for plans without a task; nothing if there are none.
+pub fn without_task_line(names: &[String]) -> Option<String> {
+    (!names.is_empty()).then(|| format!("Plans without a task: {}; list them: engine plans", names.len()))
+}
+
+/// Whether the name of a folder can be that of a plan.
+pub fn is_folder(name: &str) -> bool {
+    is_name(name)
+}
+
+#[cfg(test)]
+mod tests;
