@@ -5,6 +5,7 @@ mod denied;
 mod gate;
 mod screen;
 mod turns;
+mod ways;
 
 use engine_testkit::{Bench, Kind, Request, Run, Scenario, Turn};
 use serde_json::{Value, json};
