@@ -218,6 +218,7 @@ fn a_step_that_was_cut_off_is_given_again() {
       <SessionStart> engine: plan greet is open, its session has ended: engine runbook next greet
       <UserPromptSubmit> [SHORTCUT: #resume] The user typed r. Task: Run greet (in progress, resumed)
     Command: `/orchestrate plans/greet`
+    Plan: greet, running 2/4
     Model: haiku | Restart: yes
     When it is done: engine task done 'Run greet'. The user expects this one task to be carried to its end, and no other to be started.
     main (opus): $ engine runbook next greet
@@ -262,6 +263,7 @@ fn a_step_that_was_cut_off_at_its_very_end_is_done() {
       <SessionStart> engine: plan greet is open, its session has ended: engine runbook next greet
       <UserPromptSubmit> [SHORTCUT: #resume] The user typed r. Task: Run greet (in progress, resumed)
     Command: `/orchestrate plans/greet`
+    Plan: greet, running 2/4
     Model: haiku | Restart: yes
     When it is done: engine task done 'Run greet'. The user expects this one task to be carried to its end, and no other to be started.
     main (opus): $ engine runbook next greet
