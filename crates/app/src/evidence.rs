@@ -268,21 +268,26 @@ impl Lookup<'_> {
         self.query.now.unwrap_or(&self.now).get_or_init(take)
     }
 
-    /// Whether what defines the check of a command is another than `then`, and no person has accepted it.
+    /// Whether what defines the check of a command is another than `then`, and no person has accepted it. `is_meant`: whether a file was
+    /// to be changed, as a person knew.
     pub fn redefined(
         &self,
         command: &Command,
         then: &BTreeMap<String, String>,
         accepted: &[String],
+        is_meant: impl Fn(&str) -> bool,
     ) -> Option<Redefined> {
         let now = self.definition(command, &|path| text_now(self.query.project, path));
         let definition = fingerprint(&serde_json::to_string(&now).unwrap_or_default());
         if now == *then || accepted.contains(&definition) {
             return None;
         }
-        let is_other = |file: &&String| then.get(*file) != now.get(*file);
+        let is_other = |file: &&String| then.get(*file) != now.get(*file) && !is_meant(file);
         let files: BTreeSet<&str> =
             then.keys().chain(now.keys()).filter(is_other).map(String::as_str).collect();
+        if files.is_empty() {
+            return None;
+        }
         let files = files.into_iter().collect::<Vec<_>>().join(", ");
         let text = format!("what {} does was changed {}: {files}", command.shown(), self.query.within);
         Some(Redefined { text, definition })

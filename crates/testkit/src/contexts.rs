@@ -35,6 +35,7 @@ const CLIENT_SECTIONS: &[&str] = &[
     "Plan mode is active.",
     "Today's date is ",
     "The user hasn't heard from you ",
+    "<total_tokens>",
 ];
 
 pub(crate) fn of_hook(messages: &[Value], hook: &str) -> Vec<String> {

@@ -45,7 +45,15 @@ enum Condition {
 enum Block {
     Text(String),
     Thinking(String),
-    ToolUse { name: String, input: Value },
+    ToolUse {
+        name: String,
+        input: Value,
+    },
+    /// The newest call that the request shows, with other arguments in place of its own; `null` leaves one out.
+    Shown {
+        name: String,
+        other: Value,
+    },
 }
 
 impl Default for Scenario {
@@ -201,7 +209,7 @@ impl Turn {
     }
 
     /// Adds a text to the reply. `${PROJECT}` and `${HOME}` become the bench's folders, `${tool_result}`
-    /// the text of the newest tool result; so in every string of a reply.
+    /// the text of the newest tool result, `${agent}` the id of the agent that the client named last; so in every string of a reply.
     pub fn text(mut self, text: &str) -> Self {
         self.blocks.push(Block::Text(text.to_owned()));
         self
@@ -214,6 +222,13 @@ impl Turn {
 
     pub fn tool_use(mut self, name: &str, input: Value) -> Self {
         self.blocks.push(Block::ToolUse { name: name.to_owned(), input });
+        self
+    }
+
+    /// Makes the call of a tool that the newest messages show as `Agent(subagent_type: "x", model: "haiku")`, the last one if there are
+    /// several. `other`: arguments that are given in place of those shown; `null` leaves one out.
+    pub fn shown_call(mut self, name: &str, other: Value) -> Self {
+        self.blocks.push(Block::Shown { name: name.to_owned(), other });
         self
     }
 
@@ -278,6 +293,7 @@ impl Turn {
         let mut vars = vars.clone();
         let newest = request.tool_results().pop().map(|result| result.text);
         vars.insert("tool_result".to_owned(), newest.unwrap_or_default());
+        vars.insert("agent".to_owned(), newest_agent(&request.messages_text()));
         let blocks = self.blocks.iter().map(|block| match block {
             Block::Text(text) => json!({"type": "text", "text": fill(text, &vars)}),
             Block::Thinking(text) => {
@@ -287,6 +303,18 @@ impl Turn {
                 let id = crate::stream::fresh_id("toolu");
                 json!({"type": "tool_use", "id": id, "name": name, "input": fill_all(input, &vars)})
             }
+            Block::Shown { name, other } => {
+                let id = crate::stream::fresh_id("toolu");
+                match shown_call(&request.new_text(), name) {
+                    Some(shown) => {
+                        let input = with_other(shown, other);
+                        json!({"type": "tool_use", "id": id, "name": name, "input": input})
+                    }
+                    None => {
+                        json!({"type": "text", "text": format!("UNEXPECTED: no call of {name} is shown")})
+                    }
+                }
+            }
         });
         Answer {
             blocks: blocks.collect(),
@@ -295,6 +323,43 @@ impl Turn {
             error: self.error.clone(),
         }
     }
+}
+
+/// What follows the last `agentId: `.
+fn newest_agent(text: &str) -> String {
+    let after = text.rsplit_once("agentId: ").map_or("", |(_, after)| after);
+    after.chars().take_while(char::is_ascii_alphanumeric).collect()
+}
+
+/// The arguments of the last `NAME(key: value, …)` in a text; each value is JSON.
+fn shown_call(text: &str, name: &str) -> Option<serde_json::Map<String, Value>> {
+    let opening = format!("{name}(");
+    text.rmatch_indices(&opening).find_map(|(at, _)| arguments(&text[at + opening.len()..]))
+}
+
+fn arguments(mut rest: &str) -> Option<serde_json::Map<String, Value>> {
+    let mut found = serde_json::Map::new();
+    loop {
+        let (key, after) = rest.split_once(": ")?;
+        let mut values = serde_json::Deserializer::from_str(after).into_iter::<Value>();
+        let value = values.next()?.ok()?;
+        found.insert(key.to_owned(), value);
+        rest = &after[values.byte_offset()..];
+        match rest.strip_prefix(", ") {
+            Some(next) => rest = next,
+            None => return rest.starts_with(')').then_some(found),
+        }
+    }
+}
+
+fn with_other(mut shown: serde_json::Map<String, Value>, other: &Value) -> Value {
+    for (key, value) in other.as_object().into_iter().flatten() {
+        match value {
+            Value::Null => drop(shown.remove(key)),
+            value => drop(shown.insert(key.clone(), value.clone())),
+        }
+    }
+    Value::Object(shown)
 }
 
 fn fill(text: &str, vars: &BTreeMap<String, String>) -> String {
@@ -398,5 +463,16 @@ mod tests {
         let answer = turn.answer(&result("Bash", false, "${HOME}"), &vars);
         assert_eq!(answer.blocks[0]["text"], "/h ${other} ${ ${HOME}");
         assert_eq!(answer.blocks[1]["input"], json!(["/h"]));
+    }
+
+    #[test]
+    fn the_last_call_that_is_shown_is_made_with_other_arguments() {
+        let text =
+            "Agent(x)\nthe call: Agent(kind: \"a, b\", wait: false, prompt: \"p)\\nq\") and then Agent(none";
+        let shown = shown_call(text, "Agent").unwrap();
+        assert_eq!(Value::Object(shown.clone()), json!({"kind": "a, b", "wait": false, "prompt": "p)\nq"}));
+        let other = json!({"kind": "c", "wait": null});
+        assert_eq!(with_other(shown, &other), json!({"kind": "c", "prompt": "p)\nq"}));
+        assert_eq!(shown_call("Bash(", "Agent"), None);
     }
 }

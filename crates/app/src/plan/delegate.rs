@@ -1,5 +1,7 @@
 //! The end of a step that an agent has done: nothing it says counts, all that is missing is named at once.
 
+use std::collections::BTreeSet;
+
 use engine_core::approval::Deed;
 use engine_core::evidence::ledger::Line;
 use engine_core::evidence::proof::Proof;
@@ -262,24 +264,26 @@ fn findings(
     plan.reopen(number, now)?;
     let report = review.report.unwrap_or_default();
     let folder = folder(plan);
-    let files =
-        plan.steps.iter().filter(|step| step.phase == review.phase).flat_map(|step| step.files.clone());
-    let files: std::collections::BTreeSet<String> = files.collect();
-    let proof =
-        plan.steps.iter().rev().filter(|step| step.phase == review.phase).find_map(|step| step.proof.clone());
+    let of_phase = || plan.steps.iter().filter(|step| step.phase == review.phase && step.number != number);
+    // One that names no files may change any.
+    let is_any = of_phase().any(|step| step.files.is_empty());
+    let files: BTreeSet<String> =
+        of_phase().filter(|_| !is_any).flat_map(|step| step.files.clone()).collect();
+    let files: Vec<String> = files.into_iter().collect();
+    let proof = of_phase().filter_map(|step| step.proof.clone()).next_back();
+    let proof = proof.filter(|proof| matches!(proof, Proof::Passes(_)));
+    let own = format!("{folder}/reports/{}.md", mend.slug());
+    let what = format!("Mend the critical and major findings of {report}");
     let step = Step {
         number: mend,
         text: format!("mend the findings of {report}"),
         kind: Kind::Work,
-        proof: proof.filter(|proof| matches!(proof, Proof::Passes(_))),
-        files: files.into_iter().collect(),
+        prompt: Some(prompt(&what, &own, &files, proof.as_ref())),
+        proof,
+        files,
         model: review.model,
         agent: Some(TASK.to_owned()),
-        prompt: Some(format!(
-            "Mend the critical and major findings of {report}\nReport: {folder}/reports/{}.md",
-            mend.slug()
-        )),
-        report: Some(format!("{folder}/reports/{}.md", mend.slug())),
+        report: Some(own),
         phase: review.phase,
         needs: review.needs,
         ..Step::default()
@@ -292,23 +296,34 @@ fn refactor(of: &Step, quality: &str, plan: &Plan) -> Step {
     let number = of.number.with(Part::Refactor);
     let folder = folder(plan);
     let report = format!("{folder}/reports/step-{}.md", number.slug());
+    let what = format!("Quality warnings: {}", of.report.as_deref().unwrap_or_default());
+    let proof = of.proof.clone().filter(|proof| matches!(proof, Proof::Passes(_)));
     Step {
         number,
         text: format!("put right: {}", one_line(quality, LONGEST)),
         kind: Kind::Work,
-        proof: of.proof.clone().filter(|proof| matches!(proof, Proof::Passes(_))),
+        prompt: Some(prompt(&what, &report, &of.files, proof.as_ref())),
+        proof,
         files: of.files.clone(),
         model: plan.tiers.get(1).or(plan.tiers.last()).cloned().or(of.model.clone()),
         agent: Some(REFACTOR.to_owned()),
-        prompt: Some(format!(
-            "Quality warnings: {}\nReport: {report}",
-            of.report.as_deref().unwrap_or_default()
-        )),
         report: Some(report),
         phase: of.phase,
         needs: vec![of.number],
         ..Step::default()
     }
+}
+
+/// What the agent of a step is told that has no file of its own: all that it is measured by.
+fn prompt(what: &str, report: &str, files: &[String], proof: Option<&Proof>) -> String {
+    let mut prompt = format!("{what}\nReport: {report}");
+    if !files.is_empty() {
+        prompt.push_str(&format!("\nFiles: {}", files.join(", ")));
+    }
+    if let Some(Proof::Passes(command)) = proof {
+        prompt.push_str(&format!("\nCheck: {}", command.shown()));
+    }
+    prompt
 }
 
 fn folder(plan: &Plan) -> String {

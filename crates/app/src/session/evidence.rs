@@ -138,8 +138,9 @@ impl ProofQuery<'_> {
             // The content has no folders.
             text.or_else(|| project.root().join(path).is_dir().then(String::new))
         });
-        let redefined =
-            lookup.redefined(command, &then, &self.run.accepted).filter(|_| start.content.is_some());
+        let redefined = lookup
+            .redefined(command, &then, &self.run.accepted, |_| false)
+            .filter(|_| start.content.is_some());
         self.redefined.borrow_mut().extend(redefined);
         None
     }

@@ -106,6 +106,7 @@ mod real_reach;
 mod real_replay;
 mod real_review;
 mod real_run;
+mod real_runbook;
 mod real_sessions;
 mod real_shortcuts;
 mod real_skills;

@@ -241,12 +241,12 @@ fn the_check_passes_after_the_last_change() {
     exit 0
     - [x] 1.1. say hello (hello.py; `pytest` passed)
     plan greet, running 1/5. Step 1.1-refactor: make this call exactly
-    Agent(subagent_type: "refactor", model: "sonnet", description: "Step 1.1-refactor", run_in_background: false, prompt: "Quality warnings: plans/greet/reports/step-1-1.md\nReport: plans/greet/reports/step-1-1-refactor.md")
+    Agent(subagent_type: "refactor", model: "sonnet", description: "Step 1.1-refactor", run_in_background: false, prompt: "Quality warnings: plans/greet/reports/step-1-1.md\nReport: plans/greet/reports/step-1-1-refactor.md\nFiles: hello.py\nCheck: `pytest`")
     when its result has come: engine runbook done 1.1-refactor
     "#);
     insta::assert_snapshot!(play.main("SendMessage", &message), @r#"
     denied: engine rule plan: plan greet gives its steps to agents: the try of agent a1 at step 1.1 is over. The right call:
-    Agent(subagent_type: "refactor", model: "sonnet", description: "Step 1.1-refactor", run_in_background: false, prompt: "Quality warnings: plans/greet/reports/step-1-1.md\nReport: plans/greet/reports/step-1-1-refactor.md")
+    Agent(subagent_type: "refactor", model: "sonnet", description: "Step 1.1-refactor", run_in_background: false, prompt: "Quality warnings: plans/greet/reports/step-1-1.md\nReport: plans/greet/reports/step-1-1-refactor.md\nFiles: hello.py\nCheck: `pytest`")
     "#);
 }
 
@@ -278,7 +278,7 @@ fn a_critical_finding_is_mended_and_reviewed_again() {
     exit 0
     step 1-vet was looked at; what it found comes first
     plan greet, running 1/3. Step 1-mend: make this call exactly
-    Agent(subagent_type: "quiet-task", model: "sonnet", description: "Step 1-mend", run_in_background: false, prompt: "Mend the critical and major findings of plans/greet/reports/phase-1.md\nReport: plans/greet/reports/1-mend.md")
+    Agent(subagent_type: "quiet-task", model: "sonnet", description: "Step 1-mend", run_in_background: false, prompt: "Mend the critical and major findings of plans/greet/reports/phase-1.md\nReport: plans/greet/reports/1-mend.md\nFiles: hello.py\nCheck: `pytest`")
     when its result has come: engine runbook done 1-mend
     "#);
     let mend = play.starts(

@@ -311,11 +311,16 @@ impl Plan {
 
     /// The step that a call is about; nothing where it is about none. A type of agent that only does steps is always about one.
     pub fn meant(&self, agent_type: &str, prompt: &str) -> Option<Meant<'_>> {
-        let names = |text: &Option<String>| {
-            let first = text.as_deref().and_then(|text| text.lines().next());
-            first.is_some_and(|first| !first.is_empty() && prompt.contains(first))
+        // What comes first is meant: the prompt of a review names the files of its steps, too.
+        let named = |step: &&Step| {
+            let first = step
+                .prompt
+                .as_deref()
+                .and_then(|text| text.lines().next())
+                .filter(|_| step.is_delegated())?;
+            prompt.find(first).filter(|_| !first.is_empty())
         };
-        let by_prompt = self.steps.iter().find(|step| step.is_delegated() && names(&step.prompt));
+        let by_prompt = self.steps.iter().filter(|step| named(step).is_some()).min_by_key(named);
         let is_step_agent = SHIPPED.iter().any(|shipped| is_named(agent_type, shipped))
             || self.steps.iter().any(|step| step.agent.as_deref() == Some(agent_type));
         match by_prompt {
@@ -625,7 +630,9 @@ impl Step {
         self.evidence.clear();
     }
 
+    /// Its agent never started, so it was not attempted.
     fn lose(&mut self, why: &str) {
+        self.attempts = self.attempts.saturating_sub(1);
         if let Some(run) = self.run_mut() {
             (run.came, run.why) = (Some(Came::Lost), Some(why.to_owned()));
         }

@@ -1,6 +1,6 @@
 //! What a run of a delegated plan may spend, and by which models.
 
-use super::{Plan, Run};
+use super::{Came, Plan, Run, Step, is_named};
 use crate::config::{Config, Names, Number};
 use engine_text::stamp::Stamp;
 
@@ -66,9 +66,60 @@ impl Plan {
         Some(format!("{minutes} minutes have passed, and runbook.minutes is {limit}"))
     }
 
-    /// Whether the client does not know the plan's own agents yet: their files were written after the last prompt of a person.
+    /// Whether the client does not know the plan's own agents: their files were written after the last prompt of a person, or it has
+    /// started none of them for a call of this session.
     pub fn is_fresh(&self, prompted: Option<Stamp>) -> bool {
         let written = self.runbook.as_ref().and_then(|source| Stamp::parse(&source.prepared_at));
         written.is_some_and(|written| prompted.is_none_or(|prompted| prompted <= written))
+            || self.found_none()
+    }
+
+    fn found_none(&self) -> bool {
+        let is_own =
+            |step: &Step, run: &Run| step.agent.as_deref().is_some_and(|own| is_named(&run.agent_type, own));
+        let started_none = |run: &Run| run.came == Some(Came::Lost) && run.agent.is_none();
+        let is_here = |run: &Run| self.owner.as_deref() == Some(run.session.as_str());
+        self.steps
+            .iter()
+            .any(|step| step.runs.iter().any(|run| started_none(run) && is_here(run) && is_own(step, run)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Source;
+
+    #[test]
+    fn agents_are_unknown_until_the_next_prompt_or_where_a_call_has_started_none() {
+        let plan = |session: &str, agent: Option<&str>, came: Came| {
+            let run = Run {
+                session: session.to_owned(),
+                agent_type: "x-task".to_owned(),
+                agent: agent.map(str::to_owned),
+                came: Some(came),
+                ..Run::default()
+            };
+            let step = Step { agent: Some("x-task".to_owned()), runs: vec![run], ..Step::default() };
+            let source = Source { prepared_at: "2026-02-07T10:00:00.000Z".to_owned(), ..Source::default() };
+            Plan {
+                owner: Some("here".to_owned()),
+                runbook: Some(source),
+                steps: vec![step],
+                ..Plan::default()
+            }
+        };
+        let at = |text: &str| Stamp::parse(text);
+        let (before, after) = ("2026-02-07T09:00:00.000Z", "2026-02-07T11:00:00.000Z");
+        let cases = [
+            (plan("here", Some("a"), Came::Done), at(before), true),
+            (plan("here", Some("a"), Came::Done), at(after), false),
+            (plan("here", None, Came::Lost), at(after), true),
+            (plan("gone", None, Came::Lost), at(after), false),
+            (plan("here", Some("a"), Came::Lost), at(after), false),
+        ];
+        for (at, (plan, prompted, expected)) in cases.into_iter().enumerate() {
+            assert_eq!(plan.is_fresh(prompted), expected, "case {at}");
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 use engine_core::change::Change;
 use engine_core::event::{Actor, Event, Kind, Source, Stop, Tool, ToolCall, ToolResult};
+use engine_core::evidence::ledger::is_at_or_below;
 use engine_core::evidence::{Touch, is_commit, touch};
 use engine_core::plan::{AgentNews, BoundPlan, Claim, Delegated, HaltKind, Meant, Plan, StepAgent};
 use engine_core::verdict::Finding;
@@ -209,10 +210,17 @@ fn is_own_work(
         let is_free = super::in_scope(Some(plan), view, |scope| {
             touch::of_file(&path.to_string_lossy(), "/", scope) == Touch::Nothing
         });
-        let is_own =
-            |below: String| below.starts_with("plans/") || (does_inline && delegated.is_inline(&below));
+        let is_own = |below: String| is_note(&below, plan) || (does_inline && delegated.is_inline(&below));
         is_free || below.is_some_and(is_own)
     })
+}
+
+/// Whether a file is beside the plans, and is not what the steps of this one work from or report.
+fn is_note(path: &str, plan: &BoundPlan) -> bool {
+    let folder = plan.page.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let of_steps = ["steps", "reports", "orchestrator-plan.md"];
+    path.starts_with("plans/")
+        && !of_steps.iter().any(|part| is_at_or_below(path, &format!("{folder}/{part}")))
 }
 
 /// What an event tells of the agents of steps.

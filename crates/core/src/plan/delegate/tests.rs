@@ -233,3 +233,30 @@ fn models_are_known_by_their_tier() {
         assert_eq!(is_of_tier(model, tier), expected, "{model}");
     }
 }
+
+#[test]
+fn a_call_is_about_the_step_that_its_prompt_names_first() {
+    let named = |number: &str, prompt: &str| Step {
+        number: number.parse().unwrap_or_default(),
+        agent: Some(TASK.to_owned()),
+        prompt: Some(prompt.to_owned()),
+        ..Step::default()
+    };
+    let review = "Review of phase 1, report: r.md\nSteps: s/step-1-1.md, s/step-1-2.md";
+    let steps = vec![named("1.1", "s/step-1-1.md"), named("1.2", "s/step-1-2.md"), named("1-vet", review)];
+    let plan = Plan { steps, ..Plan::default() };
+    let meant = |agent: &str, prompt: &str| match plan.meant(agent, prompt)? {
+        Meant::Step(step) => Some(step.number.to_string()),
+        Meant::None => Some("none".to_owned()),
+    };
+    let cases = [
+        ("vet-agent", review, Some("1-vet")),
+        ("quiet-task", "s/step-1-2.md\nAfter s/step-1-1.md.", Some("1.2")),
+        ("general-purpose", "Do what s/step-1-1.md says", Some("1.1")),
+        ("engine:quiet-task", "Mend it", Some("none")),
+        ("general-purpose", "Mend it", None),
+    ];
+    for (agent, prompt, expected) in cases {
+        assert_eq!(meant(agent, prompt).as_deref(), expected, "{prompt}");
+    }
+}
