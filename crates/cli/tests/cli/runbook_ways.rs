@@ -163,7 +163,7 @@ fn another_session_looks_first_at_what_the_dead_one_left() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(resumed, @r#"
             exit 0
-            {"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[SHORTCUT: #resume] The user typed r. Task: Run greet (in progress, resumed)\nCommand: `/orchestrate plans/greet`\nModel: haiku | Restart: yes\nWhen it is done: engine task done 'Run greet'. The user expects this one task to be carried to its end, and no other to be started."}}
+            {"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[SHORTCUT: #resume] The user typed r. Task: Run greet (in progress, resumed)\nCommand: `/orchestrate plans/greet`\nPlan: greet, running 0/4\nModel: haiku | Restart: yes\nWhen it is done: engine task done 'Run greet'. The user expects this one task to be carried to its end, and no other to be started."}}
             "#);
         }
         let next = play.told(&["next", "greet"]);
