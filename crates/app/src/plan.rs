@@ -401,6 +401,13 @@ pub fn halt(context: &CommandContext, reason: &str) -> Result<Kept<()>, CommandE
     context.change(|plan, now| plan.halt(HaltKind::Manual, &reason, now))
 }
 
+/// What the user said after a question that an agent halted the plan with: that is the answer, and nobody asks again.
+fn answered(plan: &Plan, context: &CommandContext) -> Option<String> {
+    let halt = plan.halted().filter(|halt| halt.kind == HaltKind::Question)?;
+    let input = context.session(context.agent()?).peek().user_input?;
+    (input.at.rfc3339() > halt.at).then(|| kept_words(&input.text)).filter(|words| !words.is_empty())
+}
+
 /// Goes on after a halt. Why comes back.
 pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<()>, String), CommandError> {
     let (_, plan) = context.own()?;
@@ -409,7 +416,10 @@ pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<
     let deed =
         Deed::new(&format!("resume plan {} (halted: {})", plan.name, halt.0), &[&plan.name, halt.0, halt.1])
             .of(Kind::Resume);
-    let reason = approval::require(&context.project, &context.caller, &deed, approved)?;
+    let reason = match answered(&plan, context) {
+        Some(words) => words,
+        None => approval::require(&context.project, &context.caller, &deed, approved)?,
+    };
     let kept = context.change_judged(&plan, |plan, now| plan.resume(&reason, now))?;
     Ok((kept, reason))
 }

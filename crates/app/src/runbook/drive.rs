@@ -2,7 +2,7 @@
 
 use engine_core::approval::{Deed, Kind};
 use engine_core::dialect::AgentCall;
-use engine_core::plan::{Came, HaltKind, Moved, Plan, Report, Step, StepId, Turn};
+use engine_core::plan::{Came, Moved, Plan, Report, Step, StepId, Turn};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, content, told};
@@ -279,14 +279,7 @@ pub fn ask(context: &CommandContext, number: StepId, question: &str) -> Result<K
     if question.is_empty() {
         return Err(CommandError::usage("a question is needed: --question TEXT"));
     }
-    context.change(|plan, now| {
-        let step = plan.step(number)?;
-        let reason = format!("step {} needs a decision: {question}", step.number);
-        if step.run().is_some_and(|run| !run.is_live()) {
-            plan.fail_run(number, Came::Lost, Some(&reason), now)?;
-        }
-        plan.halt(HaltKind::Question, &reason, now)
-    })
+    context.change(|plan, now| plan.ask(number, &question, now))
 }
 
 /// Leaves a step out, by a person.

@@ -305,6 +305,11 @@ impl Plan {
         if let Some(report) = step.report.as_ref().filter(|_| tried && step.kind != Kind::Review) {
             prompt.push_str(&format!("\nReport of the earlier run: {report}"));
         }
+        for halt in self.halts.iter().filter(|halt| halt.step == Some(step.number)) {
+            if let Some(answer) = &halt.resumed {
+                prompt.push_str(&format!("\n{}. The user: {}", halt.reason, answer.reason));
+            }
+        }
         let description = format!("Step {}", step.number);
         Some(AgentCall { agent_type, model: self.tier(step)?, description, prompt })
     }
@@ -554,6 +559,19 @@ impl Plan {
             run.ended_at.get_or_insert_with(|| now.to_owned());
         }
         step.state = State::Open;
+        Ok(())
+    }
+
+    /// Halts with a question of a step's agent. What the user answers goes to the next one.
+    pub fn ask(&mut self, number: StepId, question: &str, now: &str) -> Result<(), Refusal> {
+        let at = self.place(number)?;
+        let reason = format!("step {number} needs a decision: {question}");
+        let ended = self.steps[at].run().is_some_and(|run| !run.is_live());
+        if ended {
+            self.fail_run(number, Came::Lost, Some(&reason), now)?;
+        }
+        self.halt(HaltKind::Question, &reason, now)?;
+        self.halts.last_mut().into_iter().for_each(|halt| halt.step = Some(number));
         Ok(())
     }
 
