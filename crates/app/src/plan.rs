@@ -401,11 +401,17 @@ pub fn halt(context: &CommandContext, reason: &str) -> Result<Kept<()>, CommandE
     context.change(|plan, now| plan.halt(HaltKind::Manual, &reason, now))
 }
 
-/// What the user said after a question that an agent halted the plan with: that is the answer, and nobody asks again.
-fn answered(plan: &Plan, context: &CommandContext) -> Option<String> {
-    let halt = plan.halted().filter(|halt| halt.kind == HaltKind::Question)?;
-    let input = context.session(context.agent()?).peek().user_input?;
-    (input.at.rfc3339() > halt.at).then(|| kept_words(&input.text)).filter(|words| !words.is_empty())
+/// What the user said after a question with which an agent halted the plan: that is the answer, and nobody asks again. Nothing where the
+/// halt is another.
+fn answered(plan: &Plan, context: &CommandContext) -> Result<Option<String>, CommandError> {
+    let question = plan.halted().filter(|halt| halt.kind == HaltKind::Question);
+    let (Some(halt), Some(agent)) = (question, context.agent()) else { return Ok(None) };
+    let input = context.session(agent).peek().user_input.filter(|input| input.at.rfc3339() > halt.at);
+    let words = input.map(|input| kept_words(&input.text)).filter(|words| !words.is_empty());
+    words.map(Some).ok_or_else(|| {
+        CommandError::refused(format!("the user has not answered yet: {}", halt.reason))
+            .hint("ask them and end the turn; what they say next is the answer")
+    })
 }
 
 /// Goes on after a halt. Why comes back.
@@ -416,7 +422,7 @@ pub fn resume(context: &CommandContext, approved: Option<&str>) -> Result<(Kept<
     let deed =
         Deed::new(&format!("resume plan {} (halted: {})", plan.name, halt.0), &[&plan.name, halt.0, halt.1])
             .of(Kind::Resume);
-    let reason = match answered(&plan, context) {
+    let reason = match answered(&plan, context)? {
         Some(words) => words,
         None => approval::require(&context.project, &context.caller, &deed, approved)?,
     };

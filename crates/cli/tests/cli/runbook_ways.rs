@@ -239,10 +239,8 @@ fn a_question_is_answered_by_what_the_user_says_next() {
     play.told(&["escalate", "1.1", "--to", "user", "--question", "Which dot?"]);
     insta::assert_snapshot!(play.told(&["resume"]), @"
     exit 1
-    engine: resume plan greet (halted: step 1.1 needs a decision: Which dot?) needs a person: approval 1
-      engine asks the person, who types ok 1 or no 1; wait for it
-      after a yes the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+    engine: the user has not answered yet: step 1.1 needs a decision: Which dot?
+      ask them and end the turn; what they say next is the answer
     ");
     insta::assert_snapshot!(play.stage.ok(&["status"]), @"
     In progress: Run greet
