@@ -166,6 +166,10 @@ pub fn next(context: &mut CommandContext, written: Option<&str>) -> Result<Next,
 /// Looks at the steps whose client has ended before their agents did: done, or to be given again.
 fn recheck(context: &CommandContext, notes: &mut Vec<String>) -> Outcome {
     let (_, plan) = context.found()?;
+    // A plan that stands still refuses every end: that says nothing of the step.
+    if plan.halted().is_some() {
+        return Ok(());
+    }
     let cut_off = plan.steps.iter().filter(|step| step.run().is_some_and(engine_core::plan::Run::is_cut_off));
     let numbers: Vec<StepId> = cut_off.map(|step| step.number).collect();
     for number in numbers {
