@@ -13,9 +13,11 @@ use crate::plan::CommandContext;
 use crate::wording::counted;
 
 pub mod drive;
+mod left_behind;
 pub mod list;
 pub mod new;
 pub mod prepare;
+pub mod run;
 pub mod status;
 
 /// The folder of all of them.

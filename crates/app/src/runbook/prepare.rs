@@ -19,7 +19,7 @@ use crate::plan::CommandContext;
 use crate::{plugin, task};
 
 /// Where the client looks for the agents of a project.
-const AGENTS: &str = ".claude/agents";
+pub(super) const AGENTS: &str = ".claude/agents";
 
 /// What is wanted besides.
 #[derive(Debug, Clone, Copy, Default)]
