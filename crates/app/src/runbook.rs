@@ -12,9 +12,11 @@ use crate::error::CommandError;
 use crate::plan::CommandContext;
 
 pub mod drive;
+mod left_behind;
 pub mod list;
 pub mod new;
 pub mod prepare;
+pub mod run;
 pub mod status;
 
 /// The folder of all of them.

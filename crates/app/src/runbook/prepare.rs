@@ -21,7 +21,7 @@ use crate::wording::counted;
 use crate::{plugin, task};
 
 /// Where the client looks for the agents of a project.
-const AGENTS: &str = ".claude/agents";
+pub(super) const AGENTS: &str = ".claude/agents";
 
 /// What is wanted besides.
 #[derive(Debug, Clone, Copy, Default)]

@@ -118,6 +118,14 @@ pub enum AgentNews {
     Ended {
         agent: String,
     },
+    /// A client that was started for a step alone has ended.
+    Returned {
+        session: String,
+        model: Option<String>,
+        tokens: Option<u64>,
+        /// Why it ended before its work did, if that is so.
+        cut: Option<String>,
+    },
     /// The client was started again: no agent of it runs any more.
     Lost,
 }
@@ -149,10 +157,18 @@ impl Run {
         self.came.is_none() && self.ended_at.is_none()
     }
 
+    /// It is a client of its own, which no call has started: whoever started it knows whether it runs.
+    pub fn is_client(&self) -> bool {
+        self.call.is_empty()
+    }
+
     /// Nothing has been heard of its agent, and too much time has passed.
     fn is_stale(&self, now: &str) -> bool {
         let since = Stamp::parse(&self.at).zip(Stamp::parse(now));
-        self.is_live() && self.agent.is_none() && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
+        self.is_live()
+            && self.agent.is_none()
+            && !self.is_client()
+            && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
     }
 
     /// Its client ended before it did: what it left is looked at before anything else.
@@ -465,6 +481,16 @@ impl Plan {
                 if tokens.is_some() {
                     run.ended_at.get_or_insert_with(|| now.to_owned());
                 }
+                true
+            }
+            AgentNews::Returned { session, model, tokens, cut } => {
+                let is_it = |run: &Run| run.is_live() && run.is_client() && run.session == *session;
+                let Some(at) = self.of_run(is_it) else { return false };
+                let Some(run) = self.steps[at].run_mut() else { return false };
+                run.resolved.clone_from(model);
+                run.tokens = *tokens;
+                run.ended_at = Some(now.to_owned());
+                run.why.clone_from(cut);
                 true
             }
             AgentNews::Woken { agent } => self.set_end(agent, None),
