@@ -124,6 +124,7 @@ pub fn problems(found: &Found, context: &CommandContext) -> Result<(Vec<String>,
     let (mut errors, mut warnings) = (found.errors(), found.warnings());
     let (impossible, doubtful) = doubts(&found.reading.runbook, context)?;
     errors.extend(impossible);
+    errors.sort_by_key(|error| place(error));
     if errors.is_empty() {
         let asked = |doubt: String| format!("{doubt}; the user is asked before the run begins");
         warnings.extend(doubtful.into_iter().map(asked));
@@ -145,6 +146,13 @@ fn doubts(runbook: &Runbook, context: &CommandContext) -> Result<(Vec<String>, V
         placed
     };
     Ok((placed(impossible, ""), placed(doubtful, "warning: ")))
+}
+
+/// The file and line that a problem begins with.
+fn place(problem: &str) -> (String, usize) {
+    let mut parts = problem.splitn(3, ':');
+    let path = parts.next().unwrap_or_default().to_owned();
+    (path, parts.next().and_then(|line| line.parse().ok()).unwrap_or(0))
 }
 
 /// `step 1.2: why` as `path:line: why`; what is wrong with a criterion is that of the front matter.

@@ -8,7 +8,7 @@ use engine_store::plan_file::Kept;
 use engine_store::{clock, content, told};
 use serde::Serialize;
 
-use super::{left_behind, list, name_of};
+use super::{left_behind, list, name_of, prepare};
 use crate::approval;
 use crate::error::{CommandError, Failure, Outcome};
 use crate::evidence::PATIENCE;
@@ -95,7 +95,7 @@ pub(super) fn opened(context: &CommandContext, name: &str) -> Result<Plan, Comma
         return Ok(plan);
     }
     Err(CommandError::nothing(format!("plan {name} is closed"))
-        .hint(format!("to run it again: engine runbook prepare {name}")))
+        .hint(format!("to run it anew: engine runbook prepare {name} --replan; engine asks the user")))
 }
 
 /// Locks the plan that is meant, if that is still to be done.
@@ -235,14 +235,38 @@ fn turn(plan: &Plan, context: &CommandContext) -> Result<NextTurn, CommandError>
                 .agent()
                 .and_then(|agent| context.session(agent).peek().user_input.map(|input| input.at));
             let is_fresh = context.agent().is_some() && plan.is_fresh(prompted);
+            are_there(plan, &steps, context)?;
             let call = |step: &&Step| {
-                let call = plan.call(step, is_fresh)?;
+                let call = plan.call(step, is_fresh || lacks_agent(step, context))?;
                 let shown = (engine_claude::DIALECT.agent_call)(&call);
                 Some(Call { step: step.number, call, shown })
             };
             NextTurn::Call { calls: steps.iter().filter_map(call).collect() }
         }
     })
+}
+
+/// The files that agents are told to read, and from which the gate knows what they were told.
+fn are_there(plan: &Plan, steps: &[&Step], context: &CommandContext) -> Outcome {
+    let root = context.project.root();
+    let is_missing = |step: &&&Step| {
+        let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next());
+        file.is_some_and(|file| file.starts_with("plans/") && !root.join(file).is_file())
+    };
+    match steps.iter().find(is_missing) {
+        None => Ok(()),
+        Some(step) => {
+            let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next()).unwrap_or_default();
+            Err(CommandError::refused(format!("{file} is gone"))
+                .hint(format!("engine runbook prepare {} writes it again", plan.name)))
+        }
+    }
+}
+
+/// Whether the file of a plan's own agent is gone: the shipped one does its work.
+fn lacks_agent(step: &Step, context: &CommandContext) -> bool {
+    let own = step.agent.as_deref().filter(|agent| step.shipped_agent() != Some(agent));
+    own.is_some_and(|own| !context.project.root().join(prepare::AGENTS).join(format!("{own}.md")).is_file())
 }
 
 /// A step that has ended, and whether the plan has ended with it.

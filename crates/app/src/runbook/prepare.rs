@@ -286,10 +286,16 @@ fn keep(context: &CommandContext, plan: Plan) -> Result<Vec<String>, CommandErro
                 .hint("end it first: engine plan close"));
         }
         // What has not changed keeps its moment: the files are as old as they were.
+        let sum = |plan: &Plan| plan.runbook.as_ref().map(|source| source.sum.clone());
+        let agents = |plan: &Plan| -> Vec<_> {
+            let own = plan.steps.iter().filter(|step| !step.inserted);
+            own.map(|step| (step.number, step.agent.clone())).collect()
+        };
+        // A later release may write other agents.
         let is_same = old.is_open()
-            && old.runbook.as_ref().map(|source| &source.sum)
-                == plan.runbook.as_ref().map(|source| &source.sum)
-            && old.tiers == plan.tiers;
+            && sum(old) == sum(&plan)
+            && old.tiers == plan.tiers
+            && agents(old) == agents(&plan);
         if !is_same {
             *old = plan;
         }

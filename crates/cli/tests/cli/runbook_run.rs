@@ -177,12 +177,12 @@ fn three_steps_on_three_models_and_a_review_end_the_plan() {
     step 1.3 (opus): say both
     step 1-vet (sonnet): Review of phase 1: Words
     ");
-    insta::assert_snapshot!(starts(&stage), @r#"
+    insta::assert_snapshot!(starts(&stage), @"
     <-p><plans/greet/steps/step-1-1.md><--permission-mode><acceptEdits><--model><haiku><--session-id><ID><--output-format><json><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-2.md><--permission-mode><acceptEdits><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><12><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-3.md><--permission-mode><acceptEdits><--model><opus><--session-id><ID><--output-format><json><--agent><greet-SUM-task>
-    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md><--permission-mode><acceptEdits><--model><sonnet><--session-id><ID><--output-format><json><--agents><{"vet-agent":{"description":"Reviews a change or runbook; writes a report.","prompt":"…","tools":["Read","Write","Bash","Glob","Grep"]}}><--agent><vet-agent>
-    "#);
+    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md><--permission-mode><acceptEdits><--model><sonnet><--session-id><ID><--output-format><json><--agent><vet-agent>
+    ");
     assert!(!stage.home().join("denied").exists());
     let plan = plan(&stage);
     assert_eq!((&plan["owner"], &plan["closed"]["approved"]), (&json!(null), &json!(null)));
@@ -321,15 +321,15 @@ fn a_try_that_is_not_good_is_followed_by_another() {
     step 1.3 (opus): say both
     step 1-vet (sonnet): Review of phase 1: Words
     ");
-    insta::assert_snapshot!(starts(&stage), @r#"
+    insta::assert_snapshot!(starts(&stage), @"
     <-p><plans/greet/steps/step-1-1.md><--model><haiku><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><haiku><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-2.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><12><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-3.md><--model><opus><--session-id><ID><--output-format><json><--agent><greet-SUM-task>
-    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md><--model><sonnet><--session-id><ID><--output-format><json><--agents><{"vet-agent":{"description":"Reviews a change or runbook; writes a report.","prompt":"…","tools":["Read","Write","Bash","Glob","Grep"]}}><--agent><vet-agent>
-    "#);
+    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md><--model><sonnet><--session-id><ID><--output-format><json><--agent><vet-agent>
+    ");
 }
 
 #[test]
