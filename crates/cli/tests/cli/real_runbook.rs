@@ -3,6 +3,7 @@
 
 mod chain;
 mod denied;
+mod ends;
 mod gate;
 mod screen;
 mod turns;

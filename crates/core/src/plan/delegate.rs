@@ -90,7 +90,7 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentNews {
     Claimed(Box<Claim>),
-    /// The call has started no agent, and why.
+    /// The call has failed, and why: it has started no agent, or its agent has ended with it.
     Freed {
         call: String,
         why: String,
@@ -117,6 +117,11 @@ pub enum AgentNews {
     },
     Ended {
         agent: String,
+    },
+    /// An agent has ended without an answer: it was stopped, or its model failed.
+    CutOff {
+        agent: String,
+        why: String,
     },
     /// The client was started again: no agent of it runs any more.
     Lost,
@@ -155,7 +160,11 @@ impl Run {
         self.is_live() && self.agent.is_none() && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
     }
 
-    /// Its client ended before it did: what it left is looked at before anything else.
+    fn cut_off(&mut self, why: &str, now: &str) {
+        (self.ended_at, self.why) = (Some(now.to_owned()), Some(why.to_owned()));
+    }
+
+    /// It ended without an answer, or its client did before it: what it left is looked at before anything else.
     pub fn is_cut_off(&self) -> bool {
         self.came.is_none() && self.ended_at.is_some() && self.why.is_some()
     }
@@ -420,11 +429,11 @@ impl Plan {
         match news {
             AgentNews::Claimed(_) | AgentNews::Worked { .. } => false,
             AgentNews::Freed { call, why } => {
-                let Some(at) = self.of_run(|run| run.is_live() && run.call == *call && run.agent.is_none())
-                else {
-                    return false;
-                };
-                self.steps[at].lose(why);
+                let Some(at) = self.of_run(|run| run.is_live() && run.call == *call) else { return false };
+                match self.steps[at].run_mut().filter(|run| run.agent.is_some()) {
+                    Some(run) => run.cut_off(why, now),
+                    None => self.steps[at].lose(why),
+                }
                 true
             }
             AgentNews::Started { agent_type, agent } => {
@@ -464,12 +473,17 @@ impl Plan {
             }
             AgentNews::Woken { agent } => self.set_end(agent, None),
             AgentNews::Ended { agent } => self.set_end(agent, Some(now)),
+            AgentNews::CutOff { agent, why } => {
+                let is_it = |run: &Run| run.is_live() && run.agent.as_deref() == Some(agent);
+                let Some(at) = self.of_run(is_it) else { return false };
+                self.steps[at].run_mut().into_iter().for_each(|run| run.cut_off(why, now));
+                true
+            }
             AgentNews::Lost => {
                 let mut any = false;
                 for step in self.steps.iter_mut().filter(|step| step.state == State::Active) {
                     for run in step.run_mut().into_iter().filter(|run| run.is_live()) {
-                        run.ended_at = Some(now.to_owned());
-                        run.why = Some("the client ended before its agent did".to_owned());
+                        run.cut_off("the client ended before its agent did", now);
                         any = true;
                     }
                 }
@@ -483,7 +497,10 @@ impl Plan {
         let Some(place) = self.of_run(|run| !run.is_over() && run.agent.as_deref() == Some(agent)) else {
             return false;
         };
-        self.steps[place].run_mut().into_iter().for_each(|run| run.ended_at = at.map(str::to_owned));
+        if let Some(run) = self.steps[place].run_mut() {
+            run.ended_at = at.map(str::to_owned);
+            run.why = run.why.take().filter(|_| at.is_some());
+        }
         true
     }
 
