@@ -102,16 +102,15 @@ pub(crate) fn marked(root: &Path) -> Result<Vec<Marked>> {
     Ok(all)
 }
 
-/// The test program and the module that a file is: `tests/cli/real_do.rs` is `real_do` of `cli`, `tests/corpus.rs` is
-/// all of `corpus`.
+/// The test program and the module that a file is: `tests/cli/real_do.rs` is `real_do` of `cli`, `tests/cli/real_do/ways.rs` is
+/// `real_do::ways`, `tests/corpus.rs` is all of `corpus`.
 fn place(file: &Path) -> Option<(String, Option<String>)> {
-    let stem = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
-    let (name, folder) = (stem(file)?, file.parent()?);
-    if folder.file_name()? == "tests" {
-        return Some((name, None));
-    }
-    let is_program = folder.parent()?.file_name()? == "tests";
-    is_program.then_some((stem(folder)?, Some(name).filter(|name| name != "main")))
+    let file = file.with_extension("");
+    let parts: Vec<&str> = file.iter().map(|part| part.to_str()).collect::<Option<_>>()?;
+    let tests = parts.iter().rposition(|part| *part == "tests")?;
+    let (binary, module) = parts[tests + 1..].split_first()?;
+    let module = module.join("::");
+    Some(((*binary).to_owned(), Some(module).filter(|name| !matches!(name.as_str(), "" | "main"))))
 }
 
 fn sources(folder: &Path, into: &mut Vec<PathBuf>) -> Result<()> {
@@ -164,6 +163,7 @@ mod tests {
     fn a_file_is_a_module_of_a_program() {
         let cases = [
             ("crates/cli/tests/cli/real_do.rs", Some("cli real_do")),
+            ("crates/cli/tests/cli/real_do/ways.rs", Some("cli real_do::ways")),
             ("crates/cli/tests/cli/main.rs", Some("cli")),
             ("crates/testkit/tests/real_client.rs", Some("real_client")),
             ("crates/cli/src/lib.rs", None),
@@ -180,9 +180,7 @@ mod tests {
     fn every_test_of_a_real_module_is_marked() {
         let mut files = Vec::new();
         sources(&root().join("crates"), &mut files).unwrap();
-        let is_real = |file: &&PathBuf| {
-            file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("real_"))
-        };
+        let is_real = |file: &&PathBuf| file.iter().any(|part| part.to_string_lossy().starts_with("real_"));
         let mut tests = 0;
         for file in files.iter().filter(is_real) {
             let text = fs::read_to_string(file).unwrap();

@@ -162,6 +162,9 @@ pub struct Source {
     pub sum: String,
     /// When the files for the agents were written.
     pub prepared_at: String,
+    /// What the engine wrote: a fingerprint by path. Anything else at these paths is somebody else's.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
@@ -353,6 +356,9 @@ pub struct Halt {
     pub kind: HaltKind,
     pub reason: String,
     pub at: String,
+    /// The step whose agent needs an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<StepId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumed: Option<Resumed>,
 }
@@ -366,7 +372,7 @@ pub enum HaltKind {
     Manual,
     /// More was changed than a quick plan is for.
     Size,
-    /// An agent needs a decision.
+    /// An agent needs a decision. What the user says next is the answer.
     Question,
     /// More was spent than the run may.
     Budget,
@@ -567,7 +573,8 @@ impl Plan {
     /// Stops the work until a person has spoken.
     pub fn halt(&mut self, kind: HaltKind, reason: &str, now: &str) -> Result<(), Refusal> {
         self.moves()?;
-        self.halts.push(Halt { kind, reason: reason.to_owned(), at: now.to_owned(), resumed: None });
+        let (reason, at) = (reason.to_owned(), now.to_owned());
+        self.halts.push(Halt { kind, reason, at, step: None, resumed: None });
         Ok(())
     }
 

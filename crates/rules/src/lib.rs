@@ -56,6 +56,7 @@ mod trust;
 
 pub use assemble::{Whose, assemble};
 pub use engine_core::verdict::Mode;
+pub use evidence::STEP;
 pub use registry::{COMMIT_CHECKS, KEEP_DAYS, KNOBS, RULES, RUN_AGENT};
 
 /// A rule's entry in the table.

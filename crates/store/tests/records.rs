@@ -479,8 +479,8 @@ mod plan {
     #[test]
     fn what_cannot_be_used_is_refused_and_stays_until_it_is_set_aside() {
         for (bytes, why) in UNUSABLE {
-            // Plans are at their third format.
-            let why = &why.replace("knows 1", "knows 3");
+            // Plans are at their fourth format.
+            let why = &why.replace("knows 1", "knows 4");
             let (_folder, project) = project();
             make(&project, None);
             let file = PlanFile::new(&project, "dark-mode");

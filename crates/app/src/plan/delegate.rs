@@ -259,7 +259,7 @@ fn findings(
         let reason =
             format!("the second review of phase {} still has {critical} critical: {report}", number.major);
         plan.fail_run(number, Came::Failed, Some(&reason), now)?;
-        return if plan.halted().is_some() { Ok(()) } else { plan.halt(HaltKind::Question, &reason, now) };
+        return if plan.halted().is_some() { Ok(()) } else { plan.halt(HaltKind::Attempts, &reason, now) };
     }
     plan.reopen(number, now)?;
     let report = review.report.unwrap_or_default();

@@ -128,7 +128,7 @@ fn a_plan_that_is_not_there_or_cannot_be_read_is_refused_by_its_name() {
         ),
         (
             "later",
-            "Refused: plan later is written by a newer engine (format 99, this one knows 3)\n→ update this engine",
+            "Refused: plan later is written by a newer engine (format 99, this one knows 4)\n→ update this engine",
         ),
     ] {
         assert_eq!(name(person.existing(wanted)), expected);

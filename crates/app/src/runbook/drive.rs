@@ -2,13 +2,13 @@
 
 use engine_core::approval::{Deed, Kind};
 use engine_core::dialect::AgentCall;
-use engine_core::plan::{Came, HaltKind, Moved, Plan, Report, Step, StepId, Turn};
+use engine_core::plan::{AgentNews, Came, Moved, Plan, Report, Step, StepId, Turn};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, content, told};
 use serde::Serialize;
 
-use super::{list, name_of};
+use super::{left_behind, list, name_of};
 use crate::approval;
 use crate::error::{CommandError, Failure, Outcome};
 use crate::evidence::PATIENCE;
@@ -76,23 +76,52 @@ pub fn start(context: &mut CommandContext, written: Option<&str>) -> Result<Vec<
     if let Some(written) = written {
         let name = name_of(written)?;
         context.named = Some(name.clone());
-        let (_, plan) = prepared(context, &name)?;
-        if !plan.is_open() {
-            return Err(CommandError::nothing(format!("plan {name} is closed"))
-                .hint(format!("to run it again: engine runbook prepare {name}")));
-        }
+        let plan = opened(context, &name)?;
+        unless_run(context, &plan)?;
         if context.agent().is_some() && plan.owner.as_deref() != context.agent() {
             notes.extend(plan::take(context, &name)?.notes);
         }
     }
     let (_, plan) = context.found()?;
-    must_be_delegated(&plan)?;
-    if plan.lock.is_none() {
-        is_as_written(context, &plan)?;
-        notes.extend(plan::lock(context, None)?.notes);
-        begin_task(context)?;
-    }
+    unless_run(context, &plan)?;
+    notes.extend(lock(context)?);
     Ok(notes)
+}
+
+/// The plan of a runbook, which must be open.
+pub(super) fn opened(context: &CommandContext, name: &str) -> Result<Plan, CommandError> {
+    let (_, plan) = prepared(context, name)?;
+    if plan.is_open() {
+        return Ok(plan);
+    }
+    Err(CommandError::nothing(format!("plan {name} is closed"))
+        .hint(format!("to run it again: engine runbook prepare {name}")))
+}
+
+/// Locks the plan that is meant, if that is still to be done.
+pub(super) fn lock(context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let (_, plan) = context.found()?;
+    must_be_delegated(&plan)?;
+    if plan.lock.is_some() {
+        return Ok(Vec::new());
+    }
+    is_as_written(context, &plan)?;
+    let notes = plan::lock(context, None)?.notes;
+    begin_task(context)?;
+    Ok(notes)
+}
+
+/// A plan that a process runs by itself is left to it. Where that process is gone, the clients of the steps go too.
+fn unless_run(context: &CommandContext, plan: &Plan) -> Outcome {
+    plan::unless_run(context, &plan.name)?;
+    if plan.live().any(|(_, run)| run.is_client()) {
+        left_behind::end(context, plan)?;
+        // Who takes it up hears it then.
+        if context.agent().is_none_or(|agent| plan.owner.as_deref() == Some(agent)) {
+            context.change(|plan, now| Ok(plan.heard(&AgentNews::Lost, "", now)))?;
+        }
+    }
+    Ok(())
 }
 
 /// The task that runs it is in progress from now on, and done with the plan.
@@ -164,8 +193,12 @@ pub fn next(context: &mut CommandContext, written: Option<&str>) -> Result<Next,
 }
 
 /// Looks at the steps whose client has ended before their agents did: done, or to be given again.
-fn recheck(context: &CommandContext, notes: &mut Vec<String>) -> Outcome {
+pub(super) fn recheck(context: &CommandContext, notes: &mut Vec<String>) -> Outcome {
     let (_, plan) = context.found()?;
+    // A plan that stands still refuses every end: that says nothing of the step.
+    if plan.halted().is_some() {
+        return Ok(());
+    }
     let cut_off = plan.steps.iter().filter(|step| step.run().is_some_and(engine_core::plan::Run::is_cut_off));
     let numbers: Vec<StepId> = cut_off.map(|step| step.number).collect();
     for number in numbers {
@@ -279,14 +312,7 @@ pub fn ask(context: &CommandContext, number: StepId, question: &str) -> Result<K
     if question.is_empty() {
         return Err(CommandError::usage("a question is needed: --question TEXT"));
     }
-    context.change(|plan, now| {
-        let step = plan.step(number)?;
-        let reason = format!("step {} needs a decision: {question}", step.number);
-        if step.run().is_some_and(|run| !run.is_live()) {
-            plan.fail_run(number, Came::Lost, Some(&reason), now)?;
-        }
-        plan.halt(HaltKind::Question, &reason, now)
-    })
+    context.change(|plan, now| plan.ask(number, &question, now))
 }
 
 /// Leaves a step out, by a person.

@@ -98,11 +98,11 @@ fn a_session_with_a_subagent_comes_back_in_the_order_of_time() {
     insta::assert_snapshot!(events.join("\n"), @r#"
     00 SessionStart Main SessionStart { source: Startup, model: None }
     00 UserPromptSubmit Main Prompt { text: "go", by_person: true }
-    01 PreToolUse Main PreTool(ToolCall { name: "Agent", id: "t1", input: "{\"prompt\":\"look\"}", tool: Agent { agent_type: "", name: None, prompt: "look" } })
+    01 PreToolUse Main PreTool(ToolCall { name: "Agent", id: "t1", input: "{\"prompt\":\"look\"}", tool: Agent { agent_type: "", name: None, model: None, prompt: "look" } })
     03 PreToolUse Subagent { id: "a1", agent_type: "Explore" } PreTool(ToolCall { name: "Bash", id: "t2", input: "{\"command\":\"exit 3\"}", tool: Shell { command: "exit 3", background: false } })
     04 PostToolUseFailure Subagent { id: "a1", agent_type: "Explore" } PostToolFailure { call: ToolCall { name: "Bash", id: "t2", input: "{\"command\":\"exit 3\"}", tool: Shell { command: "exit 3", background: false } }, error: "Exit code 3", exit: Some(3), interrupted: false, duration_ms: None }
     04 PreToolUse Subagent { id: "a1", agent_type: "Explore" } PreTool(ToolCall { name: "Bash", id: "t3", input: "{\"command\":\"git reset --hard\"}", tool: Shell { command: "git reset --hard", background: false } })
-    05 PostToolUse Main PostTool { call: ToolCall { name: "Agent", id: "t1", input: "{\"prompt\":\"look\"}", tool: Agent { agent_type: "", name: None, prompt: "look" } }, result: ToolResult { ended: false, background: false, skill: None, agent: None, answers: None, questions: [], listed: None, response: "{\"status\":\"completed\"}" }, duration_ms: None }
+    05 PostToolUse Main PostTool { call: ToolCall { name: "Agent", id: "t1", input: "{\"prompt\":\"look\"}", tool: Agent { agent_type: "", name: None, model: None, prompt: "look" } }, result: ToolResult { ended: false, background: false, skill: None, agent: None, model: None, tokens: None, answers: None, questions: [], listed: None, response: "{\"status\":\"completed\"}" }, duration_ms: None }
     07 UserPromptSubmit Main Prompt { text: "<task-notification>x</task-notification>", by_person: false }
     09 SessionStart Main SessionStart { source: Compact, model: None }
     09 Stop Main Stop(Stop { active: false, last_message: "Done.", subagent_running: false, background_running: false })

@@ -53,7 +53,7 @@ fn rules_prints_the_running_table() {
     require-session  off     default  0      -                    PreToolUse
     directives       on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure SubagentStop
     evidence         on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
-    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SubagentStop
+    plan             on      default  0      -                    UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SubagentStart SubagentStop SessionStart
     standing         on      default  0      -                    PostToolUse PostToolUseFailure Stop
     heartbeat        on      default  0      -                    PreToolUse PostToolUse PostToolUseFailure
     overflow         on      default  0      -                    PreToolUse PostToolUse
@@ -237,6 +237,7 @@ fn explain_judges_without_writing() {
       open-plans: silent
       noticed: no decision
         would change: RunnersSeen { seen: Seen { version: 1, files: {} } }
+      plan: silent
       journal: silent
       title: not asked
     answer: {"hookSpecificOutput":{"hookEventName":"SessionStart","additionalContext":"Files loaded at session start: .engine/context/CORE.md\n\n## CORE.md\n\nwho"}}
@@ -292,6 +293,10 @@ fn config_shows_values_and_where_they_come_from() {
     directives.memory             "allow"                                                    default
     autocommit.paths              []                                                         default
     plan.commit                   "off"                                                      default
+    models.tiers                  []                                                         default
+    runbook.attempts              0                                                          default
+    runbook.tokens                0                                                          default
+    runbook.minutes               0                                                          default
     evidence.checks               []                                                         default
     run.agent                     "claude"                                                   default
     run.restart                   "auto"                                                     default
@@ -463,6 +468,7 @@ fn doctor_runs_what_is_wired_and_names_what_is_broken() {
     ok    hook PostToolUseFailure      wired
     ok    hook Stop                    wired
     ok    hook StopFailure             wired
+    ok    hook SubagentStart           wired
     ok    hook SubagentStop            wired
     ok    hook PreCompact              wired
     ok    hook ConfigChange            wired

@@ -23,7 +23,7 @@ fn a_package_belongs_to_the_project_around_it_unless_it_is_made_one() {
     let first = init(&stage, "packages/a", &[]);
     assert!(first.contains(NOTE) && stage.exists(".engine/config.toml"), "{first}");
     let again = init(&stage, "packages/a", &[]);
-    let end = "project is set up already: 13 events wired.\n";
+    let end = "project is set up already: 14 events wired.\n";
     assert!(again.starts_with(NOTE) && again.ends_with(end), "{again}");
     assert!(!init(&stage, ".", &[]).contains("a part of"));
     // A project of its own: its tasks are its own, and so are its hooks.

@@ -110,7 +110,7 @@ fn the_status_line_is_set_only_if_there_is_none() {
             note: the committed entry does not reach a client that is started in a subfolder; whoever wants that runs engine init beside it, and the committed entry then stands back
             note: [TOP]/project/.claude/settings.json has a status line, which was kept; for parts of ours in it: engine statusline --part NAME
             note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-            13 events wired. Running sessions pick it up within seconds.
+            14 events wired. Running sessions pick it up within seconds.
             .claude/settings.local.json permits 14 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
             Next:
               engine doctor              checks that each hook fires
@@ -193,7 +193,7 @@ fn the_first_init_reads_well() {
     created .engine/config.toml
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    13 events wired. Running sessions pick it up within seconds.
+    14 events wired. Running sessions pick it up within seconds.
     .claude/settings.local.json permits 14 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     Next:
       engine doctor              checks that each hook fires
@@ -212,6 +212,7 @@ fn the_first_init_reads_well() {
         "PostToolUseFailure": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
         "Stop": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
         "StopFailure": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
+        "SubagentStart": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
         "SubagentStop": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
         "PreCompact": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
         "ConfigChange": [{ "hooks": [{ "type": "command", "command": "[ENGINE]", "args": ["hook"], "timeout": 10 }] }],
@@ -238,7 +239,7 @@ fn the_first_init_reads_well() {
     }
     "#);
     insta::assert_snapshot!(stage.read(".engine/config.toml"));
-    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"[TOP]/project is set up already: 13 events wired.");
+    insta::assert_snapshot!(stage.masked(&stage.ok(&["init"])), @"[TOP]/project is set up already: 14 events wired.");
 }
 
 #[test]

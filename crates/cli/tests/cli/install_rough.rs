@@ -200,7 +200,7 @@ fn an_entry_that_starts_nothing_here_is_no_wiring() {
     stage.write_from_elsewhere(".claude/settings.json", &settings);
     let out = stage.ok(&["init"]);
     assert!(out.contains("note: .claude/settings.json starts /home/colleague/engine, which is not on this machine: its hooks fail at each event. To write it anew: engine init --team\n"), "{out}");
-    assert!(out.contains("13 events wired."), "{out}");
+    assert!(out.contains("14 events wired."), "{out}");
     let local: Value = serde_json::from_str(&stage.read(LOCAL)).unwrap();
     assert_eq!(local["hooks"]["Stop"][0]["hooks"][0]["command"], env!("CARGO_BIN_EXE_engine"));
     let doctor = stage.engine(&["doctor"]);

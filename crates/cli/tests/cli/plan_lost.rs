@@ -219,7 +219,7 @@ fn a_lock_outlives_its_file() {
 fn a_plan_of_a_newer_engine_is_set_aside_by_a_person_only() {
     let stage = halted();
     stage.write(FILE, "{\"version\": 99}");
-    let refused = "exit 1\nengine: plan fix-the-login is written by a newer engine (format 99, this one knows 3); it was locked and halted (a key is missing)\n  plans/fix-the-login/PLAN.md shows it as it was\n  update this engine\n";
+    let refused = "exit 1\nengine: plan fix-the-login is written by a newer engine (format 99, this one knows 4); it was locked and halted (a key is missing)\n  plans/fix-the-login/PLAN.md shows it as it was\n  update this engine\n";
     assert_eq!(told(&plan(&stage, &["show"])), refused);
     assert_eq!(told(&new(&stage, ROUTER)), refused, "nobody is asked");
     assert_eq!(stage.read(FILE), "{\"version\": 99}");

@@ -582,7 +582,7 @@ fn events_come_and_go_in_both_files() {
     let stage = Stage::bare();
     stage.ok(&["init", "--team"]);
     stage.ok(&["init"]);
-    let has = |file: &str| stage.read(file).contains("SubagentStart");
+    let has = |file: &str| stage.read(file).contains("TeammateIdle");
     assert!(!has(".claude/settings.json") && !has(".claude/settings.local.json"));
     let events = |file: &str| -> Vec<String> {
         let settings: Value = serde_json::from_str(&stage.read(file)).unwrap();

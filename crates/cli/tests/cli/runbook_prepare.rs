@@ -14,25 +14,75 @@ fn engine(stage: &Stage, args: &[&str]) -> String {
 #[test]
 fn a_new_one_is_filled_in_before_it_is_taken() {
     let stage = stage();
-    insta::assert_snapshot!(engine(&stage, &["new", "greet"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["new", "greet"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"");
+    insta::assert_snapshot!(engine(&stage, &["new", "greet"]), @"
+    exit 0
+    plans/greet/runbook.md is written; fill it in, then: engine runbook check greet
+    ");
+    insta::assert_snapshot!(engine(&stage, &["new", "greet"]), @"
+    exit 1
+    engine: plans/greet/runbook.md is there already
+      check it: engine runbook check greet
+    ");
+    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"
+    exit 1
+    engine: the runbook is not taken: 10 errors
+    plans/greet/runbook.md:3: <a model> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:4: <a command> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:9: <the goal> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:11: <what is decided> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:17: <when to stop> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:19: <name of the phase> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:21: <what its steps build on> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:23: <what it does> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:25: <its files> is still to be written: put the text in its place, or take the line out
+    plans/greet/runbook.md:27: <the work> is still to be written: put the text in its place, or take the line out
+    ");
     assert!(!stage.exists("plans/greet/steps") && !stage.exists(".claude/agents"));
-    insta::assert_snapshot!(engine(&stage, &["check", "nosuch"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["check", "../../etc"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["next", "greet"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["next"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["list"]), @"");
+    insta::assert_snapshot!(engine(&stage, &["check", "nosuch"]), @"
+    exit 3
+    engine: there is no folder plans/nosuch
+      make one: engine runbook new nosuch
+    ");
+    insta::assert_snapshot!(engine(&stage, &["check", "../../etc"]), @r#"
+    exit 2
+    engine: "../../etc" is no runbook: give NAME for plans/NAME/runbook.md
+    "#);
+    insta::assert_snapshot!(engine(&stage, &["next", "greet"]), @"
+    exit 1
+    engine: plans/greet is not prepared
+      engine runbook prepare greet
+    ");
+    insta::assert_snapshot!(engine(&stage, &["next"]), @"
+    exit 1
+    engine: no plan is open here
+      make one: engine plan new --from FILE
+    ");
+    insta::assert_snapshot!(engine(&stage, &["list"]), @"
+    exit 0
+    greet  not prepared  2 steps  10 errors
+    ");
 }
 
 #[test]
 fn preparing_again_writes_only_what_has_changed() {
     let stage = project();
     stage.write("plans/greet/runbook.md", RUNBOOK);
-    insta::assert_snapshot!(engine(&stage, &["prepare", "greet", "--dry-run"]), @"");
+    insta::assert_snapshot!(engine(&stage, &["prepare", "greet", "--dry-run"]), @"
+    exit 0
+    new       plans/greet/steps/step-1-1.md
+    new       plans/greet/steps/step-1-2.md
+    new       plans/greet/steps/step-1-3.md
+    new       plans/greet/orchestrator-plan.md
+    new       .claude/agents/greet-[SUM]-task.md
+    plans/greet: 4 steps; nothing was written
+    ");
     assert!(!stage.exists("plans/greet/steps"));
     stage.ok(&["runbook", "prepare", "greet"]);
-    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"");
+    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"
+    exit 0
+    plans/greet: 4 steps; nothing has changed
+    then: /orchestrate plans/greet in a new session, or engine runbook next greet here
+    ");
     let tree = stage.tree();
     stage.ok(&["runbook", "prepare", "greet"]);
     let is_ours = |path: &&String| path.contains("/plans/") || path.contains("/.claude/agents/");
@@ -43,10 +93,79 @@ fn preparing_again_writes_only_what_has_changed() {
         RUNBOOK.replace("Write bye.py.", "Write bye.py with care.").replace("with a dot.", "with two dots.");
     let at = changed.find("## Step 1.3").unwrap();
     stage.write("plans/greet/runbook.md", &changed[..at]);
-    insta::assert_snapshot!(engine(&stage, &["prepare", "greet", "--diff"]), @"");
-    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"");
+    let diff = engine(&stage, &["prepare", "greet", "--diff"]);
+    let (steps, agents) = diff.split_once("--- .claude/agents/").unwrap();
+    assert!(agents.contains("+All greetings end with two dots.\n"), "{agents}");
+    insta::assert_snapshot!(steps, @"
+    exit 0
+    --- plans/greet/steps/step-1-1.md
+    +++ plans/greet/steps/step-1-1.md
+    @@ -2,11 +2,11 @@
+     Execution Model: haiku
+     Title: say hello
+     Phase: 1
+    -Agent: greet-[SUM]-task
+    +Agent: greet-[SUM]-task
+     Files: hello.py (new)
+     Check: pytest
+     Report: plans/greet/reports/step-1-1.md
+    -Source: runbook.md@a5d44e2ad3db
+    +Source: runbook.md@3c598b972bf4
+     ---
+     # Step 1.1: say hello
+     
+    --- plans/greet/steps/step-1-2.md
+    +++ plans/greet/steps/step-1-2.md
+    @@ -2,13 +2,13 @@
+     Execution Model: sonnet
+     Title: say goodbye
+     Phase: 1
+    -Agent: greet-[SUM]-task
+    +Agent: greet-[SUM]-task
+     Files: bye.py (new)
+     Check: pytest
+     Max Turns: 12
+     Report: plans/greet/reports/step-1-2.md
+    -Source: runbook.md@a5d44e2ad3db
+    +Source: runbook.md@3c598b972bf4
+     ---
+     # Step 1.2: say goodbye
+     
+    -Write bye.py.
+    +Write bye.py with care.
+    --- plans/greet/orchestrator-plan.md
+    +++ plans/greet/orchestrator-plan.md
+    @@ -1,9 +1,8 @@
+     # Orchestrator plan: greet
+     Type: general
+    -Agents: greet-[SUM]-task
+    +Agents: greet-[SUM]-task
+     Run: engine runbook next
+     
+     - step-1-1.md | phase 1 | haiku | –
+     - step-1-2.md | phase 1 | sonnet | 12
+    -- step-1-3.md | phase 1 | opus | –
+     - PHASE_BOUNDARY 1 | vet-agent | reports/phase-1.md
+    ");
+    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"
+    exit 0
+    refreshed plans/greet/steps/step-1-1.md
+    changed   plans/greet/steps/step-1-2.md
+    changed   plans/greet/orchestrator-plan.md
+    new       .claude/agents/greet-[SUM]-task.md
+    replaced  .claude/agents/greet-[SUM]-task.md
+    vanished  plans/greet/steps/step-1-3.md
+    plans/greet is prepared: 3 steps, agents greet-[SUM]-task
+    then: /orchestrate plans/greet in a new session, or engine runbook next greet here
+    ");
     assert!(stage.exists("plans/greet/steps/step-1-3.md"), "a step is never deleted");
-    insta::assert_snapshot!(engine(&stage, &["status", "greet"]), @"");
+    insta::assert_snapshot!(engine(&stage, &["status", "greet"]), @"
+    exit 0
+    plan greet: ready
+    1.1    open  say hello                 haiku
+    1.2    open  say goodbye               sonnet
+    1-vet  open  Review of phase 1: Words  sonnet
+    ");
 }
 
 #[test]
@@ -58,25 +177,63 @@ fn a_run_that_has_begun_is_changed_by_the_user_only() {
     // What runs now cannot change.
     let changed = RUNBOOK.replace("Write hello.py.", "Write hello.py again.");
     play.stage.write("plans/greet/runbook.md", &changed);
-    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"");
+    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"
+    exit 1
+    engine: step 1.1 is changed and runs now
+      wait until it has ended; its result comes by itself
+    ");
     play.stage.write("plans/greet/runbook.md", RUNBOOK);
     play.does(&player, "step-1-1", "hello.py");
     play.told(&["done"]);
     let more = format!("{changed}## Step 1.4: say more\nFiles: more.py (new)\nWrite more.py.\n");
     play.stage.write("plans/greet/runbook.md", &more);
-    insta::assert_snapshot!(play.told(&["prepare", "greet"]), @"");
+    insta::assert_snapshot!(play.told(&["prepare", "greet"]), @"
+    exit 1
+    engine: plan greet is running, and its steps would change
+    step 1.1 is changed, and is done again: say hello
+    step 1.4 is new: say more
+    step 1-vet is changed: Review of phase 1: Words
+      engine runbook prepare greet --replan; engine asks the user
+    ");
     assert!(!play.stage.exists("plans/greet/steps/step-1-4.md"), "nothing is written");
-    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"");
+    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"
+    exit 1
+    engine: replan greet while it runs: step 1.1 is changed, and is done again: say hello; step 1.4 is new: say more; step 1-vet is changed: Review of phase 1: Words needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+    ");
     play.stage.answer_in(SESSION, "ok 1");
-    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"");
-    insta::assert_snapshot!(play.told(&["next"]), @"");
+    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"
+    exit 0
+    changed   plans/greet/steps/step-1-1.md
+    refreshed plans/greet/steps/step-1-2.md
+    refreshed plans/greet/steps/step-1-3.md
+    new       plans/greet/steps/step-1-4.md
+    changed   plans/greet/orchestrator-plan.md
+    step 1.1 is changed, and is done again: say hello
+    step 1.4 is new: say more
+    step 1-vet is changed: Review of phase 1: Words
+    plans/greet is prepared: 5 steps, agents greet-[SUM]-task
+    then: /orchestrate plans/greet in a new session, or engine runbook next greet here
+    ");
+    insta::assert_snapshot!(play.told(&["next"]), @r#"
+    exit 0
+    plan greet, running 0/5. Step 1.1: make this call exactly
+    Agent(subagent_type: "quiet-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+    when its result has come: engine runbook done 1.1
+    "#);
 }
 
 #[test]
 fn a_runbook_that_was_changed_is_cut_again_before_it_begins() {
     let play = Orchestra::new();
     play.stage.write("plans/greet/runbook.md", &RUNBOOK.replace("Write bye.py.", "Write it."));
-    insta::assert_snapshot!(play.told(&["next", "greet"]), @"");
+    insta::assert_snapshot!(play.told(&["next", "greet"]), @"
+    exit 1
+    engine: the runbook of greet was changed since it was prepared
+      engine runbook prepare greet
+    ");
     play.told(&["prepare", "greet"]);
     play.stage
         .hook(&play.stage.event_with("UserPromptSubmit", &json!({"session_id": SESSION, "prompt": "go on"})));

@@ -163,7 +163,7 @@ fn another_session_looks_first_at_what_the_dead_one_left() {
         insta::allow_duplicates! {
             insta::assert_snapshot!(resumed, @r#"
             exit 0
-            {"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[SHORTCUT: #resume] The user typed r. Task: Run greet (in progress, resumed)\nCommand: `/orchestrate plans/greet`\nModel: haiku | Restart: yes\nWhen it is done: engine task done 'Run greet'. The user expects this one task to be carried to its end, and no other to be started."}}
+            {"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"[SHORTCUT: #resume] The user typed r. Task: Run greet (in progress, resumed)\nCommand: `/orchestrate plans/greet`\nPlan: greet, running 0/4\nModel: haiku | Restart: yes\nWhen it is done: engine task done 'Run greet'. The user expects this one task to be carried to its end, and no other to be started."}}
             "#);
         }
         let next = play.told(&["next", "greet"]);
@@ -216,13 +216,6 @@ fn a_step_is_left_out_by_the_user_only() {
     plan greet is halted: Which dot?
     then: ask the user, end the turn; after the answer: engine runbook resume
     ");
-    insta::assert_snapshot!(play.told(&["resume"]), @"
-    exit 1
-    engine: resume plan greet (halted: step 1.1 needs a decision: Which dot?) needs a person: approval 3
-      engine asks the person, who types ok 3 or no 3; wait for it
-      after a yes the same command counts once, until that turn ends
-      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
-    ");
     // What every plan has, this one has too.
     insta::assert_snapshot!(told(&play.stage.engine(&["plan", "step", "start", "1.1"])), @"
     exit 1
@@ -236,6 +229,35 @@ fn a_step_is_left_out_by_the_user_only() {
       tell the user what happened and how you would go on; reading and asking stay free
       engine plan resume: engine asks the user, and after their ok the same command goes on
     ");
+}
+
+/// The user is asked once: their next words are the answer.
+#[test]
+fn a_question_is_answered_by_what_the_user_says_next() {
+    let play = Orchestra::new();
+    play.told(&["next", "greet"]);
+    play.told(&["escalate", "1.1", "--to", "user", "--question", "Which dot?"]);
+    insta::assert_snapshot!(play.told(&["resume"]), @"
+    exit 1
+    engine: the user has not answered yet: step 1.1 needs a decision: Which dot?
+      ask them and end the turn; what they say next is the answer
+    ");
+    insta::assert_snapshot!(play.stage.ok(&["status"]), @"
+    In progress: Run greet
+      `/orchestrate plans/greet`
+      Plan: greet, halted: step 1.1 needs a decision: Which dot?
+      Model: haiku | Restart: yes
+
+    Plan: greet, 0 of 4 steps, halted: step 1.1 needs a decision: Which dot?
+    ");
+    play.stage.answer_in(SESSION, "the round one");
+    insta::assert_snapshot!(play.told(&["resume"]), @r#"
+    exit 0
+    plan greet goes on: the round one
+    plan greet, running 0/4. Step 1.1: make this call exactly
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nstep 1.1 needs a decision: Which dot?. The user: the round one")
+    when its result has come: engine runbook done 1.1
+    "#);
 }
 
 #[test]

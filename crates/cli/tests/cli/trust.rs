@@ -213,7 +213,7 @@ fn init_shows_what_it_finds_and_asks_in_a_terminal() {
     exit 0
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    13 events wired. Running sessions pick it up within seconds.
+    14 events wired. Running sessions pick it up within seconds.
     This project is not trusted.
     Held:
       rules.policy = "off"  without it: "on"
@@ -612,7 +612,7 @@ fn init_asks_also_where_only_texts_are_found() {
     created .engine/config.toml
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
-    13 events wired. Running sessions pick it up within seconds.
+    14 events wired. Running sessions pick it up within seconds.
     .claude/settings.local.json permits 14 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     This project is not trusted.
     Not told to the model:

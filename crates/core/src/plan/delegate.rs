@@ -123,6 +123,14 @@ pub enum AgentNews {
         agent: String,
         why: String,
     },
+    /// A client that was started for a step alone has ended.
+    Returned {
+        session: String,
+        model: Option<String>,
+        tokens: Option<u64>,
+        /// Why it ended before its work did, if that is so.
+        cut: Option<String>,
+    },
     /// The client was started again: no agent of it runs any more.
     Lost,
 }
@@ -154,10 +162,18 @@ impl Run {
         self.came.is_none() && self.ended_at.is_none()
     }
 
+    /// It is a client of its own, which no call has started: whoever started it knows whether it runs.
+    pub fn is_client(&self) -> bool {
+        self.call.is_empty()
+    }
+
     /// Nothing has been heard of its agent, and too much time has passed.
     fn is_stale(&self, now: &str) -> bool {
         let since = Stamp::parse(&self.at).zip(Stamp::parse(now));
-        self.is_live() && self.agent.is_none() && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
+        self.is_live()
+            && self.agent.is_none()
+            && !self.is_client()
+            && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
     }
 
     fn cut_off(&mut self, why: &str, now: &str) {
@@ -313,6 +329,11 @@ impl Plan {
         let tried = step.runs.iter().any(|run| run.is_try() && run.reported);
         if let Some(report) = step.report.as_ref().filter(|_| tried && step.kind != Kind::Review) {
             prompt.push_str(&format!("\nReport of the earlier run: {report}"));
+        }
+        for halt in self.halts.iter().filter(|halt| halt.step == Some(step.number)) {
+            if let Some(answer) = &halt.resumed {
+                prompt.push_str(&format!("\n{}. The user: {}", halt.reason, answer.reason));
+            }
         }
         let description = format!("Step {}", step.number);
         Some(AgentCall { agent_type, model: self.tier(step)?, description, prompt })
@@ -471,6 +492,16 @@ impl Plan {
                 }
                 true
             }
+            AgentNews::Returned { session, model, tokens, cut } => {
+                let is_it = |run: &Run| run.is_live() && run.is_client() && run.session == *session;
+                let Some(at) = self.of_run(is_it) else { return false };
+                let Some(run) = self.steps[at].run_mut() else { return false };
+                run.resolved.clone_from(model);
+                run.tokens = *tokens;
+                run.ended_at = Some(now.to_owned());
+                run.why.clone_from(cut);
+                true
+            }
             AgentNews::Woken { agent } => self.set_end(agent, None),
             AgentNews::Ended { agent } => self.set_end(agent, Some(now)),
             AgentNews::CutOff { agent, why } => {
@@ -571,6 +602,19 @@ impl Plan {
             run.ended_at.get_or_insert_with(|| now.to_owned());
         }
         step.state = State::Open;
+        Ok(())
+    }
+
+    /// Halts with a question of a step's agent. What the user answers goes to the next one.
+    pub fn ask(&mut self, number: StepId, question: &str, now: &str) -> Result<(), Refusal> {
+        let at = self.place(number)?;
+        let reason = format!("step {number} needs a decision: {question}");
+        let ended = self.steps[at].run().is_some_and(|run| !run.is_live());
+        if ended {
+            self.fail_run(number, Came::Lost, Some(&reason), now)?;
+        }
+        self.halt(HaltKind::Question, &reason, now)?;
+        self.halts.last_mut().into_iter().for_each(|halt| halt.step = Some(number));
         Ok(())
     }
 
