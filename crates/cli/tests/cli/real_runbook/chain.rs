@@ -134,7 +134,7 @@ fn a_design_is_planned_and_carried_out_after_a_restart() {
     fs::write(settings, json!({"skipDangerousModePermissionPrompt": true}).to_string()).unwrap();
     let mut terminal = bench.terminal(scenario, &[BYPASS, &["--model", "haiku"]].concat()).unwrap();
     terminal.type_line("xc").unwrap();
-    assert!(terminal.wait_for("Committed.", Duration::from_secs(60)), "{}", terminal.screen_text());
+    assert!(terminal.wait_for("Committed.", Duration::from_mins(1)), "{}", terminal.screen_text());
     let run = terminal.finish().unwrap();
     insta::assert_snapshot!(told_main(&bench, &run), @r#"
       <SessionStart> Left by the last session in session.md:
