@@ -183,7 +183,7 @@ fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, Comm
 /// Whether the right model did it, and did something.
 fn of_run(run: &Run, trail: &EvidenceQuery<'_>) -> Result<Vec<String>, CommandError> {
     let mut lacks = Vec::new();
-    if run.resolved.is_none() && !run.call.is_empty() {
+    if run.resolved.is_none() && !run.call.is_empty() && !run.is_cut_off() {
         lacks.push(format!("the client has not said which model it ran on; {} was asked for", run.model));
     }
     if !run.is_as_asked() {

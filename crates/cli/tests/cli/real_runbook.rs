@@ -274,11 +274,11 @@ fn a_runbook_is_carried_out_by_three_models_and_committed() {
     main (opus): $ engine runbook done 1.3
       - [x] 1.3. says evening (evening.txt; `make test-three` passed)
       plan greet, running 3/4. Step 1-vet: make this call exactly
-      Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md")
+      Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md\nCheck: make test")
       when its result has come: engine runbook done 1-vet
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1-vet
-      - [x] 1-vet. Review of phase 1: Words
+      - [x] 1-vet. Review of phase 1: Words (`make test` passed)
       plan greet is done and closed: every step, every criterion
       Run greet: done
     main (opus): $ git add -A && git commit -qm 'Say more' && git log --format=%s -1

@@ -517,9 +517,14 @@ impl Plan {
             AgentNews::Lost => {
                 let mut any = false;
                 for step in self.steps.iter_mut().filter(|step| step.state == State::Active) {
-                    for run in step.run_mut().into_iter().filter(|run| run.is_live()) {
-                        run.cut_off("the client ended before its agent did", now);
-                        any = true;
+                    if let Some(run) = step.run_mut() {
+                        if run.is_live() {
+                            run.cut_off("the client ended before its agent did", now);
+                            any = true;
+                        } else if run.resolved.is_none() && run.why.is_none() {
+                            run.why = Some("the client ended before it answered the call".to_owned());
+                            any = true;
+                        }
                     }
                 }
                 any

@@ -61,7 +61,7 @@ fn an_agent_that_does_nothing_is_not_done() {
         let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
     main (opus): $ engine runbook fail 1.1 --why 'it did nothing'
       plan greet, running 0/4. Step 1.1: make this call exactly
-      Agent(subagent_type: "greet-HASH-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+      Agent(subagent_type: "greet-HASH-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nThe earlier attempt was refused: it did nothing")
       when its result has come: engine runbook done 1.1
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1.1
@@ -73,7 +73,7 @@ fn an_agent_that_does_nothing_is_not_done() {
         let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
     main (opus): $ engine runbook fail 1.1 --why 'it did nothing again'
       plan greet, running 0/4. Step 1.1: make this call exactly
-      Agent(subagent_type: "greet-HASH-task", model: "sonnet", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+      Agent(subagent_type: "greet-HASH-task", model: "sonnet", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nThe earlier attempt was refused: it did nothing again")
       when its result has come: engine runbook done 1.1
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1.1
@@ -143,7 +143,7 @@ fn a_stray_file_a_late_change_and_no_report_are_named_at_once() {
         let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
     main (opus): $ engine runbook fail 1.1 --why 'see above'
       plan greet, running 0/4. Step 1.1: make this call exactly
-      Agent(subagent_type: "greet-HASH-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+      Agent(subagent_type: "greet-HASH-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nThe earlier attempt was refused: see above")
       when its result has come: engine runbook done 1.1
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1.1
@@ -235,7 +235,7 @@ fn a_cycle_whose_test_never_failed_is_refused() {
         let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
     main (opus): $ engine runbook fail 1.1 --why 'no failing test'
       plan greet, running 0/2. Step 1.1: make this call exactly
-      Agent(subagent_type: "greet-HASH-tdd", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/cycle-1-1.md\nReport of the earlier run: plans/greet/reports/cycle-1-1.md")
+      Agent(subagent_type: "greet-HASH-tdd", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/cycle-1-1.md\nThe earlier attempt was refused: no failing test\nReport of the earlier run: plans/greet/reports/cycle-1-1.md")
       when its result has come: engine runbook done 1.1
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1.1

@@ -146,7 +146,7 @@ fn warnings_and_findings_are_put_right_first() {
     main (opus): $ engine runbook done 1.1-refactor
       - [x] 1.1-refactor. put right: trailing space in hello.txt (hello.txt; `make test-one` passed)
       plan greet, running 2/3. Step 1-vet: make this call exactly
-      Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md")
+      Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md\nCheck: make test-one")
       when its result has come: engine runbook done 1-vet
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1-vet
@@ -158,11 +158,11 @@ fn warnings_and_findings_are_put_right_first() {
     main (opus): $ engine runbook done 1-mend
       - [x] 1-mend. mend the findings of plans/greet/reports/phase-1.md (hello.txt; `make test-one` passed)
       plan greet, running 3/4. Step 1-vet: make this call exactly
-      Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md")
+      Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md\nCheck: make test-one")
       when its result has come: engine runbook done 1-vet
     main (opus): Agent as shown
     main (opus): $ engine runbook done 1-vet
-      - [x] 1-vet. Review of phase 1: Words (2 attempts)
+      - [x] 1-vet. Review of phase 1: Words (2 attempts; `make test-one` passed)
       plan greet is done and closed: every step, every criterion
       Run greet: done
     main (opus): All is done.
@@ -285,7 +285,7 @@ fn the_commands_of_a_run_need_no_leave() {
     main (opus): Agent as shown
     main (opus): $ engine runbook status
       plan greet: running 0/2
-      1.1    ended, not looked at  says hello                haiku
+      1.1    ended, not looked at  says hello                claude-haiku-5-5
       1-vet  open                  Review of phase 1: Words  sonnet
     main (opus): $ engine runbook done 1.1
       Exit code 1
@@ -296,7 +296,7 @@ fn the_commands_of_a_run_need_no_leave() {
         let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
     main (opus): $ engine runbook fail 1.1 --why 'no check'
       plan greet, running 0/2. Step 1.1: make this call exactly
-      Agent(subagent_type: "quiet-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+      Agent(subagent_type: "quiet-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nThe earlier attempt was refused: no check")
       when its result has come: engine runbook done 1.1
     main (opus): Enough.
       <Stop> engine: plan greet is open:
