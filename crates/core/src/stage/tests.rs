@@ -189,7 +189,7 @@ fn the_command_of_the_stage_wins_and_is_marked() {
         (
             briefed(),
             "/orchestrate plans/foo",
-            "`/design plans/foo` (written: `/orchestrate plans/foo`) | opus",
+            "`/design plans/foo` (written: `/orchestrate plans/foo`) | opus, written follows",
         ),
         (designed(), "/design plans/foo", "`/plan-adhoc plans/foo` (written: `/design plans/foo`) | sonnet"),
         // How it is planned is as the task says, unless the design says it.
@@ -252,7 +252,7 @@ fn the_command_of_the_stage_wins_and_is_marked() {
         (
             planned(),
             "/orchestrate plans/foo, /handoff --commit and /commit",
-            "`engine runbook prepare foo` (written: `/orchestrate plans/foo, /handoff --commit and /commit`) | sonnet",
+            "`engine runbook prepare foo` (written: `/orchestrate plans/foo, /handoff --commit and /commit`) | sonnet, written follows",
         ),
         (
             first(),
@@ -274,12 +274,23 @@ fn the_command_of_the_stage_wins_and_is_marked() {
             "/plan-adhoc plans/foo, /handoff",
             "`/handoff` (written: `/plan-adhoc plans/foo, /handoff`) | sonnet",
         ),
+        // Neither does one that only mends something.
+        (
+            ran(Run { damaged: Some("damaged".to_owned()), ..Run::default() }),
+            "/plan-adhoc plans/foo and /orchestrate",
+            "`engine doctor` (written: `/plan-adhoc plans/foo and /orchestrate`) | sonnet, written follows",
+        ),
+        (
+            Facts { unread: Some("runbook.md: not a file".to_owned()), ..planned() },
+            "/plan-adhoc plans/foo",
+            "`engine runbook check foo` (written: `/plan-adhoc plans/foo`) | sonnet, written follows",
+        ),
         (ran(run(0, 5)), "engine runbook next foo", "`engine runbook next foo` | opus | restart"),
         (ran(halted.clone()), "engine runbook resume foo", "`engine runbook resume foo` | opus | restart"),
         (
             planned(),
             "engine runbook resume foo",
-            "`engine runbook prepare foo` (written: `engine runbook resume foo`) | sonnet",
+            "`engine runbook prepare foo` (written: `engine runbook resume foo`) | sonnet, written follows",
         ),
         (planned(), "engine runbook status foo", "`engine runbook status foo` | opus | restart"),
     ];
@@ -293,7 +304,8 @@ fn the_command_of_the_stage_wins_and_is_marked() {
         let guide = Guide::of(&meta, &Only(facts)).unwrap();
         let applied = guide.applied(&meta);
         let restart = if applied.restart { " | restart" } else { "" };
-        let shown = format!("{} | {}{restart}", guide.command(written), applied.model_or_default());
+        let follows = if guide.then() == Some(written) { ", written follows" } else { "" };
+        let shown = format!("{} | {}{restart}{follows}", guide.command(written), applied.model_or_default());
         assert_eq!(shown, expected, "{written}");
     }
     for written in ["/design plans/other", "/fix plans/foo", "make"] {

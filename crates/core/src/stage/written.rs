@@ -95,7 +95,9 @@ impl Named<'_> {
             return only(self.from(&calls, at));
         }
         let here = rank(&next.command);
-        if rank(self.written) > here {
+        // What is mended first is no part of the task.
+        let is_mended = matches!(standing.stage, Stage::Damaged(_) | Stage::Unread(_));
+        if is_mended || rank(self.written) > here {
             return Lead::Instead { next: next.clone(), then: Some(self.written.to_owned()) };
         }
         let later = calls.iter().position(|(_, word)| rank_of_skill(word) > here);
