@@ -1,4 +1,4 @@
-//! A deadline kept by the kernel: when it passes, the process becomes another program.
+//! What only the kernel can promise: a deadline, after which the process becomes another program, and a child that ends with its parent.
 //!
 //! The hook must answer even if a file, a lock or a fault of ours never returns. A thread that waits for that costs every hook
 //! 50 µs; a timer costs two system calls. A signal handler may do next to nothing, so this one does one thing: it calls `execv`. The
@@ -9,6 +9,9 @@
 use std::ffi::{CString, c_char, c_int};
 use std::io;
 use std::mem::MaybeUninit;
+#[cfg(target_os = "linux")]
+use std::os::unix::process::CommandExt;
+use std::process::Command;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::time::Duration;
@@ -87,6 +90,36 @@ fn set_timer(delay: Duration) -> io::Result<()> {
     let timer = libc::itimerval { it_interval: never, it_value: value };
     // SAFETY: the pointer is to a value of this function.
     unsafe { checked(libc::setitimer(libc::ITIMER_REAL, &raw const timer, ptr::null_mut())) }
+}
+
+/// Has the child that this command starts asked to end (SIGTERM) when the thread that starts it has ended, also by SIGKILL. Systems other
+/// than Linux promise nothing of the kind; there the child goes on.
+#[cfg(target_os = "linux")]
+pub fn end_with_parent(command: &mut Command) -> &mut Command {
+    let parent = std::process::id();
+    let ask = move || {
+        let never: libc::c_ulong = 0;
+        // SAFETY: both are system calls, take no pointers and allocate nothing.
+        let above = unsafe {
+            checked(libc::prctl(
+                libc::PR_SET_PDEATHSIG,
+                libc::SIGTERM as libc::c_ulong,
+                never,
+                never,
+                never,
+            ))?;
+            libc::getppid()
+        };
+        // It may have ended before the kernel was asked.
+        if u32::try_from(above) == Ok(parent) { Ok(()) } else { Err(io::ErrorKind::NotFound.into()) }
+    };
+    // SAFETY: between fork and exec it makes two system calls and makes errors that allocate nothing.
+    unsafe { command.pre_exec(ask) }
+}
+
+#[cfg(not(target_os = "linux"))]
+pub fn end_with_parent(command: &mut Command) -> &mut Command {
+    command
 }
 
 fn checked(result: c_int) -> io::Result<()> {

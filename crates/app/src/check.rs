@@ -265,7 +265,7 @@ fn is_open(project: &Project, session: &str) -> bool {
         return plan_file::any_open(project);
     }
     let file = SessionFile::new(&project.sessions_folder(), session);
-    file.has_plan() || file.is_bound()
+    file.has_plan() || file.is_bound() || std::env::var_os(engine_rules::STEP).is_some()
 }
 
 #[cfg(test)]

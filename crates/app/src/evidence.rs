@@ -133,6 +133,11 @@ impl<'a> EvidenceQuery<'a> {
         Ok(self.entries(self.since, None)?.iter().filter(is_its).count())
     }
 
+    /// Whether an agent session was heard of at all.
+    pub fn is_heard(&self, session: &str) -> std::io::Result<bool> {
+        Ok(self.entries(self.since, None)?.iter().any(|entry| entry.session == session))
+    }
+
     /// Calls of the shell that have begun and not ended.
     pub fn open_calls(&self) -> std::io::Result<Vec<Entry>> {
         let dialect = &engine_claude::DIALECT;
@@ -503,7 +508,7 @@ fn is_text(path: &str) -> bool {
 }
 
 /// The command that gives a run which counts.
-fn again(command: &Command) -> String {
+pub(crate) fn again(command: &Command) -> String {
     let is_plain = !command.line.contains(['&', ';', '|', '(', '<', '>', '$', '`', '\n'])
         && !command.line.split_whitespace().next().is_some_and(|word| word.contains('='));
     let line = if is_plain { command.line.clone() } else { format!("bash -c {}", shell_word(&command.line)) };

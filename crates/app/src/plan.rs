@@ -61,7 +61,7 @@ impl CommandContext {
         Ok(Self::of(here::project()?, here::caller(), named))
     }
 
-    fn of(project: Project, caller: Caller, named: Option<String>) -> Self {
+    pub(crate) fn of(project: Project, caller: Caller, named: Option<String>) -> Self {
         Self { project, caller, named, pending: None, patience: evidence::PATIENCE, now: None }
     }
 
@@ -75,7 +75,7 @@ impl CommandContext {
     }
 
     /// The content of the project's files, if it can be known.
-    fn content(&self) -> Option<String> {
+    pub(crate) fn content(&self) -> Option<String> {
         let take = || content::take(&self.project, self.patience).map_err(|why| why.to_string());
         match &self.now {
             Some(now) => now.get_or_init(take).clone().ok(),
@@ -230,6 +230,16 @@ pub fn unless_halted(moved: Moved, plan: &Plan) -> Outcome {
     if moved == Moved::Halted { plan.moves().map_err(CommandError::from) } else { Ok(()) }
 }
 
+/// A plan that a process runs by itself is left to it.
+pub(crate) fn unless_run(context: &CommandContext, name: &str) -> Outcome {
+    if plan_file::is_run(&context.project, name)? { Err(is_run(name)) } else { Ok(()) }
+}
+
+pub(crate) fn is_run(name: &str) -> CommandError {
+    CommandError::refused(format!("plan {name} is run by another process: engine runbook run"))
+        .hint(format!("how it stands: engine runbook status {name}"))
+}
+
 /// Takes up a plan that no living agent session works on.
 pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandError> {
     let Some(agent) = context.agent() else {
@@ -246,9 +256,14 @@ pub fn take(context: &CommandContext, name: &str) -> Result<Kept<()>, CommandErr
         Some(Look::Lost(lost)) => return Err(lost.error(context)),
         _ => {}
     }
+    unless_run(context, name)?;
     let kept = file.update(|plan| {
         if !plan.is_open() {
             return Err(CommandError::refused(format!("plan {name} is closed")));
+        }
+        if plan.live().any(|(_, run)| run.is_client()) {
+            // What ran it by itself is gone.
+            plan.heard(&AgentNews::Lost, agent, &clock::now().rfc3339());
         }
         if plan.owner.as_deref().is_some_and(|owner| owner != agent) {
             // Its agents ended with it.

@@ -10,12 +10,13 @@ use engine_store::{config_file, told};
 
 use crate::error::CommandError;
 use crate::plan::CommandContext;
-use crate::wording::counted;
 
 pub mod drive;
+mod left_behind;
 pub mod list;
 pub mod new;
 pub mod prepare;
+pub mod run;
 pub mod status;
 
 /// The folder of all of them.
@@ -38,16 +39,6 @@ impl Found {
 
     pub fn warnings(&self) -> Vec<String> {
         shown(&self.reading.problems, Severity::Warning)
-    }
-
-    /// Fails with all errors, if there are any.
-    pub fn sound(self) -> Result<Runbook, CommandError> {
-        let errors = self.errors();
-        if errors.is_empty() {
-            return Ok(self.reading.runbook);
-        }
-        let count = counted(errors.len() as u64, "error");
-        Err(CommandError::refused(format!("the runbook is not taken: {count}\n{}", errors.join("\n"))))
     }
 }
 
@@ -115,14 +106,60 @@ fn files_of(folder: &Path) -> Vec<String> {
     names
 }
 
+/// A worktree without an `.engine/` of its own shares that of the main checkout, whose files are not those at hand.
+pub fn is_here(project: &Project) -> Result<(), CommandError> {
+    if project.tree() == project.root() {
+        return Ok(());
+    }
+    let tree = project.tree().display();
+    Err(CommandError::refused(format!(
+        "{tree} is a worktree without an .engine/ of its own, and a runbook is of one checkout"
+    ))
+    .hint("make it a project: engine init, in the worktree")
+    .hint(format!("or run this in {}", project.root().display())))
+}
+
+/// Everything that is wrong with a runbook, and what does not keep it from being prepared.
+pub fn problems(found: &Found, context: &CommandContext) -> Result<(Vec<String>, Vec<String>), CommandError> {
+    let (mut errors, mut warnings) = (found.errors(), found.warnings());
+    let (impossible, doubtful) = doubts(&found.reading.runbook, context)?;
+    errors.extend(impossible);
+    errors.sort_by_key(|error| place(error));
+    if errors.is_empty() {
+        let asked = |doubt: String| format!("{doubt}; the user is asked before the run begins");
+        warnings.extend(doubtful.into_iter().map(asked));
+    }
+    Ok((errors, warnings))
+}
+
 /// What is wrong with the checks of a runbook: those that no exit status can show, and those for which a person is asked at the start.
-pub fn doubts(
-    runbook: &Runbook,
-    context: &CommandContext,
-) -> Result<(Vec<String>, Vec<String>), CommandError> {
+fn doubts(runbook: &Runbook, context: &CommandContext) -> Result<(Vec<String>, Vec<String>), CommandError> {
     let plan = runbook.plan(&prepare::agents(runbook), &[], "");
     let impossible = crate::plan::proof_problems(&plan, context)?;
     let doubtful =
         if impossible.is_empty() { crate::plan::proof_doubts(&plan, context)? } else { Vec::new() };
-    Ok((impossible, doubtful))
+    let placed = |problems: Vec<String>, severity: &str| -> Vec<String> {
+        let mut placed: Vec<String> =
+            problems.iter().map(|problem| placed(problem, runbook, severity)).collect();
+        placed.sort();
+        placed.dedup();
+        placed
+    };
+    Ok((placed(impossible, ""), placed(doubtful, "warning: ")))
+}
+
+/// The file and line that a problem begins with.
+fn place(problem: &str) -> (String, usize) {
+    let mut parts = problem.splitn(3, ':');
+    let path = parts.next().unwrap_or_default().to_owned();
+    (path, parts.next().and_then(|line| line.parse().ok()).unwrap_or(0))
+}
+
+/// `step 1.2: why` as `path:line: why`; what is wrong with a criterion is that of the front matter.
+fn placed(problem: &str, runbook: &Runbook, severity: &str) -> String {
+    let (what, why) = problem.split_once(": ").unwrap_or(("", problem));
+    let step = what.strip_prefix("step ").and_then(|id| runbook.step(id.parse().ok()?));
+    let first = runbook.steps.first().map_or("", |step| step.path.as_str());
+    let (path, line) = step.map_or((first, 1), |step| (step.path.as_str(), step.line));
+    format!("{path}:{line}: {severity}{why}")
 }

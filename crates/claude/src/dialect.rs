@@ -82,6 +82,8 @@ pub static DIALECT: Dialect = Dialect {
     skill_call,
     forks: &["fork"],
     swarms: &["Workflow"],
+    stops: &["TaskStop"],
+    is_cut_off,
     agent_call,
     is_skill_file,
     skill_folder_variable: "CLAUDE_SKILL_DIR",
@@ -116,6 +118,11 @@ fn agent_call(call: &AgentCall) -> String {
         quoted(&call.description),
         quoted(&call.prompt)
     )
+}
+
+/// A message of a task that has ended says how: `completed` after the agent's own end, which was an event, and `failed` or `killed` without.
+fn is_cut_off(message: &str) -> bool {
+    message.starts_with("<task-notification>") && !message.contains("<status>completed</status>")
 }
 
 fn skill_call(skill: &str, args: Option<&str>) -> String {

@@ -10,6 +10,7 @@ mod documents;
 mod encode;
 pub mod entry;
 mod event_name;
+pub mod headless;
 pub mod install;
 pub mod json_edit;
 pub mod launch;

@@ -86,6 +86,10 @@ pub struct Dialect {
     /// Kinds of agents that take the whole conversation along, and tools that start agents which no call names.
     pub forks: &'static [&'static str],
     pub swarms: &'static [&'static str],
+    /// Tools that end the agent whose id their input names.
+    pub stops: &'static [&'static str],
+    /// Whether a message of the client's own says that an agent has ended without an answer.
+    pub is_cut_off: fn(message: &str) -> bool,
     /// The call that starts an agent, as the model writes it.
     pub agent_call: fn(&AgentCall) -> String,
     /// Whether a path, as it is written, is that of a skill or a command.
@@ -196,6 +200,8 @@ impl Dialect {
         skill_call: |skill, args| format!("/{skill} {}", args.unwrap_or_default()),
         forks: &[],
         swarms: &[],
+        stops: &[],
+        is_cut_off: |_| false,
         agent_call: |call| format!("{} {}: {}", call.agent_type, call.model, call.prompt),
         is_skill_file: |_| false,
         skill_folder_variable: "",

@@ -162,6 +162,9 @@ pub struct Source {
     pub sum: String,
     /// When the files for the agents were written.
     pub prepared_at: String,
+    /// What the engine wrote: a fingerprint by path. Anything else at these paths is somebody else's.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]

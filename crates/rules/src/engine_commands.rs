@@ -143,6 +143,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("runbook resume", Changes),
     ("runbook status", Reads),
     ("runbook abandon", Changes),
+    ("runbook run", Changes),
     ("plans", Reads),
     ("evidence", Reads),
     ("evidence learn", ReadsWithout("--set")),

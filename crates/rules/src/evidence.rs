@@ -16,6 +16,9 @@ use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Project, Session, Shell, Skills, Work};
 use engine_text::field;
 
+/// The variable that `engine runbook run` gives the client of a step, with the name of its plan: nobody's session has that plan.
+pub const STEP: &str = "ENGINE_STEP";
+
 looks_at!(Project + Session + Shell + Skills + Work);
 
 pub(crate) const RULE: Rule = Rule {
@@ -35,7 +38,8 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         Kind::PostTool { call, .. } | Kind::PostToolFailure { call, .. } => (call, false),
         _ => return Ok(Finding::default()),
     };
-    if !call.is_shell() || (view.plan().is_none() && view.work().is_none()) {
+    let is_for_work = view.plan().is_some() || view.work().is_some() || view.variable(STEP).is_some();
+    if !call.is_shell() || !is_for_work {
         return Ok(Finding::default());
     }
     let noted = if begins { before(event, call, view) } else { after(event, view) };

@@ -56,6 +56,7 @@ mod trust;
 
 pub use assemble::{Whose, assemble};
 pub use engine_core::verdict::Mode;
+pub use evidence::STEP;
 pub use registry::{COMMIT_CHECKS, KEEP_DAYS, KNOBS, RULES, RUN_AGENT};
 
 /// A rule's entry in the table.
@@ -150,12 +151,13 @@ fn all(
     ask: &dyn Fn(&Rule) -> Option<Result<Finding, Broken>>,
 ) -> Vec<Judged> {
     let Some(name) = event.kind.name() else { return Vec::new() };
-    if event.is_client_internal() {
-        return Vec::new();
-    }
+    // A message of the client's own is no opinion's business, but it may tell that the agent of a step has ended.
+    let is_heard = |rule: &Rule| {
+        !event.is_client_internal() || (rule.id == plan::RULE.id && matches!(event.kind, Kind::Prompt { .. }))
+    };
     // About as many as listen to one event: a list that grows is copied again and again.
     let mut judged = Vec::with_capacity(rules.len() / 2);
-    for rule in rules.iter().filter(|rule| rule.events.contains(&name)) {
+    for rule in rules.iter().filter(|rule| rule.events.contains(&name) && is_heard(rule)) {
         let mode = rule.mode(config);
         if mode == Mode::Off {
             continue;

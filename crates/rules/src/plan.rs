@@ -44,6 +44,10 @@ pub(crate) const RULE: Rule = Rule {
 
 fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Broken> {
     let plan = view.plan();
+    if event.is_client_internal() {
+        let heard = plan.and_then(|plan| delegate::heard(event, plan, view));
+        return Ok(heard.unwrap_or_default());
+    }
     let armed = armed::judge(event, plan, view);
     let known = review::known(event, view);
     let Some(plan) = plan else {

@@ -29,7 +29,8 @@ use crate::told::{may_write_own, read_own};
 use engine_core::view::Unread;
 
 /// Variables that begin like knobs but are none.
-const NOT_KNOBS: &[&str] = &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT", crate::restart_file::RUN];
+const NOT_KNOBS: &[&str] =
+    &["ENGINE_OFF", "ENGINE_SESSION_ID", "ENGINE_PROJECT", crate::restart_file::RUN, engine_rules::STEP];
 
 /// The configuration in force for a project.
 pub fn load(project: &Project) -> Config {

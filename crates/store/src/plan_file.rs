@@ -5,6 +5,7 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use engine_core::plan::{self, BoundPlan, HaltKind, Observation, Plan};
 use engine_core::versioned::Unusable;
@@ -222,6 +223,23 @@ pub fn create<E: From<io::Error>>(
     let held = file.record.hold()?;
     let notes = file.keep(&held, &plan, None)?;
     Ok(Kept { answer: (), plan, notes })
+}
+
+/// The right to run a plan by itself, for as long as it is kept; nothing if another process has it. It ends with the process.
+pub fn hold_run(project: &Project, name: &str) -> io::Result<Option<fs::File>> {
+    // No plan has a name with a dot.
+    let path = project.plans_folder().join(format!("{name}.run.lock"));
+    match lock::hold_local_until(&path, Instant::now()) {
+        Ok(held) => Ok(Some(held)),
+        Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a process runs a plan by itself.
+pub fn is_run(project: &Project, name: &str) -> io::Result<bool> {
+    let is_there = project.plans_folder().join(format!("{name}.run.lock")).exists();
+    Ok(is_there && hold_run(project, name)?.is_none())
 }
 
 /// Gives the plan of an agent session that ended with a clear to the one that follows it, with all that events told of it.

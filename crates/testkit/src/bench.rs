@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::process::Process;
-use crate::{Live, Run, Scenario, ScriptedModel, Terminal, client};
+use crate::{Live, Record, Run, Scenario, ScriptedModel, Terminal, client};
 
 /// Not a secret: the scripted model accepts any.
 const API_KEY: &str = "sk-test-fake";
@@ -148,6 +148,18 @@ impl Bench {
         process
             .finish(self.limit, || model.record())
             .with_context(|| format!("claude {} in {}", args.join(" "), dir.display()))
+    }
+
+    /// The same, started by somebody else: in a terminal of its own, say. What that gives comes back, and what the model was asked.
+    pub fn run_by<T>(
+        &self,
+        scenario: Scenario,
+        args: &[&str],
+        start: impl FnOnce(&Command) -> T,
+    ) -> Result<(T, Record)> {
+        let model = self.model(scenario)?;
+        let started = start(&self.command(&self.project, &model, args)?);
+        Ok((started, model.record()))
     }
 
     /// One client that is fed prompt by prompt: `claude -p --input-format stream-json` with

@@ -2,13 +2,13 @@
 
 use engine_core::approval::{Deed, Kind};
 use engine_core::dialect::AgentCall;
-use engine_core::plan::{Came, Moved, Plan, Report, Step, StepId, Turn};
+use engine_core::plan::{AgentNews, Came, Moved, Plan, Report, Step, StepId, Turn};
 use engine_core::session::kept_words;
 use engine_store::plan_file::Kept;
 use engine_store::{clock, content, told};
 use serde::Serialize;
 
-use super::{list, name_of};
+use super::{left_behind, list, name_of, prepare};
 use crate::approval;
 use crate::error::{CommandError, Failure, Outcome};
 use crate::evidence::PATIENCE;
@@ -76,23 +76,52 @@ pub fn start(context: &mut CommandContext, written: Option<&str>) -> Result<Vec<
     if let Some(written) = written {
         let name = name_of(written)?;
         context.named = Some(name.clone());
-        let (_, plan) = prepared(context, &name)?;
-        if !plan.is_open() {
-            return Err(CommandError::nothing(format!("plan {name} is closed"))
-                .hint(format!("to run it again: engine runbook prepare {name}")));
-        }
+        let plan = opened(context, &name)?;
+        unless_run(context, &plan)?;
         if context.agent().is_some() && plan.owner.as_deref() != context.agent() {
             notes.extend(plan::take(context, &name)?.notes);
         }
     }
     let (_, plan) = context.found()?;
-    must_be_delegated(&plan)?;
-    if plan.lock.is_none() {
-        is_as_written(context, &plan)?;
-        notes.extend(plan::lock(context, None)?.notes);
-        begin_task(context)?;
-    }
+    unless_run(context, &plan)?;
+    notes.extend(lock(context)?);
     Ok(notes)
+}
+
+/// The plan of a runbook, which must be open.
+pub(super) fn opened(context: &CommandContext, name: &str) -> Result<Plan, CommandError> {
+    let (_, plan) = prepared(context, name)?;
+    if plan.is_open() {
+        return Ok(plan);
+    }
+    Err(CommandError::nothing(format!("plan {name} is closed"))
+        .hint(format!("to run it anew: engine runbook prepare {name} --replan; engine asks the user")))
+}
+
+/// Locks the plan that is meant, if that is still to be done.
+pub(super) fn lock(context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let (_, plan) = context.found()?;
+    must_be_delegated(&plan)?;
+    if plan.lock.is_some() {
+        return Ok(Vec::new());
+    }
+    is_as_written(context, &plan)?;
+    let notes = plan::lock(context, None)?.notes;
+    begin_task(context)?;
+    Ok(notes)
+}
+
+/// A plan that a process runs by itself is left to it. Where that process is gone, the clients of the steps go too.
+fn unless_run(context: &CommandContext, plan: &Plan) -> Outcome {
+    plan::unless_run(context, &plan.name)?;
+    if plan.live().any(|(_, run)| run.is_client()) {
+        left_behind::end(context, plan)?;
+        // Who takes it up hears it then.
+        if context.agent().is_none_or(|agent| plan.owner.as_deref() == Some(agent)) {
+            context.change(|plan, now| Ok(plan.heard(&AgentNews::Lost, "", now)))?;
+        }
+    }
+    Ok(())
 }
 
 /// The task that runs it is in progress from now on, and done with the plan.
@@ -164,8 +193,12 @@ pub fn next(context: &mut CommandContext, written: Option<&str>) -> Result<Next,
 }
 
 /// Looks at the steps whose client has ended before their agents did: done, or to be given again.
-fn recheck(context: &CommandContext, notes: &mut Vec<String>) -> Outcome {
+pub(super) fn recheck(context: &CommandContext, notes: &mut Vec<String>) -> Outcome {
     let (_, plan) = context.found()?;
+    // A plan that stands still refuses every end: that says nothing of the step.
+    if plan.halted().is_some() {
+        return Ok(());
+    }
     let cut_off = plan.steps.iter().filter(|step| step.run().is_some_and(engine_core::plan::Run::is_cut_off));
     let numbers: Vec<StepId> = cut_off.map(|step| step.number).collect();
     for number in numbers {
@@ -202,14 +235,38 @@ fn turn(plan: &Plan, context: &CommandContext) -> Result<NextTurn, CommandError>
                 .agent()
                 .and_then(|agent| context.session(agent).peek().user_input.map(|input| input.at));
             let is_fresh = context.agent().is_some() && plan.is_fresh(prompted);
+            are_there(plan, &steps, context)?;
             let call = |step: &&Step| {
-                let call = plan.call(step, is_fresh)?;
+                let call = plan.call(step, is_fresh || lacks_agent(step, context))?;
                 let shown = (engine_claude::DIALECT.agent_call)(&call);
                 Some(Call { step: step.number, call, shown })
             };
             NextTurn::Call { calls: steps.iter().filter_map(call).collect() }
         }
     })
+}
+
+/// The files that agents are told to read, and from which the gate knows what they were told.
+fn are_there(plan: &Plan, steps: &[&Step], context: &CommandContext) -> Outcome {
+    let root = context.project.root();
+    let is_missing = |step: &&&Step| {
+        let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next());
+        file.is_some_and(|file| file.starts_with("plans/") && !root.join(file).is_file())
+    };
+    match steps.iter().find(is_missing) {
+        None => Ok(()),
+        Some(step) => {
+            let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next()).unwrap_or_default();
+            Err(CommandError::refused(format!("{file} is gone"))
+                .hint(format!("engine runbook prepare {} writes it again", plan.name)))
+        }
+    }
+}
+
+/// Whether the file of a plan's own agent is gone: the shipped one does its work.
+fn lacks_agent(step: &Step, context: &CommandContext) -> bool {
+    let own = step.agent.as_deref().filter(|agent| step.shipped_agent() != Some(agent));
+    own.is_some_and(|own| !context.project.root().join(prepare::AGENTS).join(format!("{own}.md")).is_file())
 }
 
 /// A step that has ended, and whether the plan has ended with it.

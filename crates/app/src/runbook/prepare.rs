@@ -8,18 +8,20 @@ use engine_core::runbook::{
 use engine_core::task::{Meta, Place};
 use engine_store::atomic::Durability;
 use engine_store::plan_file::{self, PlanFile};
-use engine_store::{clock, config_file, told};
+use engine_store::{clock, config_file, lock, told};
 use engine_text::diff;
+use engine_text::line::fingerprint;
 use serde::Serialize;
 
-use super::{files_of, find};
+use super::{files_of, find, problems};
 use crate::approval;
 use crate::error::CommandError;
 use crate::plan::CommandContext;
+use crate::wording::counted;
 use crate::{plugin, task};
 
 /// Where the client looks for the agents of a project.
-const AGENTS: &str = ".claude/agents";
+pub(super) const AGENTS: &str = ".claude/agents";
 
 /// What is wanted besides.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,24 +79,44 @@ fn baselines() -> Baselines<'static> {
 /// Prepares plans/NAME. Nothing is written before everything is known to hold.
 pub fn prepare(context: &CommandContext, name: &str, wanted: &Wanted<'_>) -> Result<Prepared, CommandError> {
     let project = &context.project;
+    super::is_here(project)?;
     let found = find(project, name)?;
-    let (warnings, before) = (found.warnings(), found.plan.clone());
-    let runbook = found.sound()?;
+    // Two that run at once would mix what they write.
+    let _one = lock::hold_folder(&project.root().join(&found.reading.runbook.folder))?;
+    let found = find(project, name)?;
+    let (errors, warnings) = problems(&found, context)?;
+    if !errors.is_empty() {
+        let count = counted(errors.len() as u64, "error");
+        return Err(CommandError::refused(format!(
+            "the runbook is not taken: {count}\n{}",
+            errors.join("\n")
+        )));
+    }
+    let (runbook, before) = (found.reading.runbook, found.plan);
     let now = clock::now().rfc3339();
     let agents = agents(&runbook);
     let tiers = engine_core::plan::tiers(&config_file::load(project));
-    let plan = runbook.plan(&agents, &tiers, &now);
-    let impossible = crate::plan::proof_problems(&plan, context)?;
-    if !impossible.is_empty() {
-        return Err(CommandError::refused(format!("the runbook is not taken\n{}", impossible.join("\n"))));
-    }
-    let rendered = files(&runbook, &baselines());
+    let mut plan = runbook.plan(&agents, &tiers, &now);
     let root = project.root();
+    let mut rendered = files(&runbook, &baselines());
+    rendered.extend(shipped(&plan, context));
+    if let Some(source) = &mut plan.runbook {
+        source.files = rendered.iter().map(|file| (file.path.clone(), fingerprint(&file.text))).collect();
+    }
+    let ours = before.as_ref().and_then(|before| before.runbook.as_ref()).map(|source| &source.files);
+    let is_ours = |path: &str, text: &str| {
+        ours.and_then(|ours| ours.get(path)).is_some_and(|sum| *sum == fingerprint(text))
+    };
     let present: Vec<Option<String>> = rendered
         .iter()
         .map(|file| told::read_if_there(root, &root.join(&file.path)))
         .collect::<Result<_, _>>()?;
-    let differences = difference(&runbook, &rendered, &present, &left_over(&runbook, context));
+    let mut differences = difference(&runbook, &rendered, &present, &left_over(&runbook, context));
+    // What the engine did not write is nobody's to report or to remove.
+    differences.retain(|one| {
+        !matches!(one.change, Change::Vanished | Change::Replaced)
+            || ours.is_some_and(|ours| ours.contains_key(&one.path))
+    });
     let mut prepared = Prepared {
         name: name.to_owned(),
         steps: runbook.steps.len(),
@@ -115,13 +137,18 @@ pub fn prepare(context: &CommandContext, name: &str, wanted: &Wanted<'_>) -> Res
     if dry {
         return Ok(prepared);
     }
-    for (file, difference) in rendered.iter().zip(&differences) {
+    for (at, (file, difference)) in rendered.iter().zip(&differences).enumerate() {
         if matches!(difference.change, Change::New | Change::Changed | Change::Refreshed) {
-            told::replace(root, &root.join(&file.path), file.text.as_bytes(), Durability::Disk)?;
+            let before = present.get(at).and_then(Option::as_deref);
+            if let Some(before) = before.filter(|before| !is_ours(&file.path, before)) {
+                prepared.notes.push(set_aside(&file.path, before, context)?);
+            }
+            // They can be made again: a hundred steps do not wait for the disk a hundred times.
+            told::replace(root, &root.join(&file.path), file.text.as_bytes(), Durability::Soon)?;
         }
     }
     prepared.notes.extend(keep(context, replanned.plan)?);
-    prepared.notes.extend(remove_replaced(&differences, context));
+    prepared.notes.extend(remove_replaced(&differences, &is_ours, context));
     prepared.task = record(context, name, &mut prepared.notes);
     Ok(prepared)
 }
@@ -135,6 +162,26 @@ fn word(change: Change) -> &'static str {
         Change::Vanished => "vanished",
         Change::Replaced => "replaced",
     }
+}
+
+/// The shipped agents that its steps may need, where neither the project nor the person has them.
+fn shipped(plan: &Plan, context: &CommandContext) -> Vec<Rendered> {
+    let needs = |name: &str| match name {
+        engine_core::plan::TDD => plan.steps.iter().any(|step| step.shipped_agent() == Some(name)),
+        engine_core::plan::VET => plan.steps.iter().any(|step| step.agent.as_deref() == Some(name)),
+        engine_core::plan::TASK | engine_core::plan::REFACTOR => true,
+        _ => false,
+    };
+    let root = context.project.root();
+    let home = engine_claude::sources::client_home().map(|home| home.join("agents"));
+    let is_there = |name: &str| {
+        let file = format!("{name}.md");
+        home.as_ref().is_some_and(|home| home.join(&file).is_file()) || root.join(AGENTS).join(file).is_file()
+    };
+    let agents = plugin::AGENTS.iter().filter(|agent| needs(agent.name) && !is_there(agent.name));
+    agents
+        .map(|agent| Rendered { path: format!("{AGENTS}/{}.md", agent.name), text: agent.text.to_owned() })
+        .collect()
 }
 
 /// Files among those of the steps and of the agents that may be left over.
@@ -166,7 +213,10 @@ fn replan(
     wanted: &Wanted<'_>,
     dry: bool,
 ) -> Result<Replanned, CommandError> {
-    let Some(before) = before.filter(|before| before.is_open() && before.lock.is_some()) else {
+    if let Some(closed) = before.filter(|before| !before.is_open()) {
+        return again(context, closed, new, wanted, dry);
+    }
+    let Some(before) = before.filter(|before| before.lock.is_some()) else {
         return Ok(Replanned { plan: new, told: Vec::new() });
     };
     let replanned = before.replanned(&new)?;
@@ -196,6 +246,30 @@ fn replan(
     Ok(replanned)
 }
 
+/// A plan that has ended is not begun anew by itself: what is done is not repeated, and what a person gave up stays so.
+fn again(
+    context: &CommandContext,
+    closed: &Plan,
+    new: Plan,
+    wanted: &Wanted<'_>,
+    dry: bool,
+) -> Result<Replanned, CommandError> {
+    let name = &closed.name;
+    let ended = closed.closed.as_ref().and_then(|closed| closed.approved.as_deref());
+    let ended =
+        ended.map_or("every step was done".to_owned(), |why| format!("it ended with open ends: {why}"));
+    let told = vec![format!("all steps of {name} are to be done again; {ended}")];
+    if !dry && !wanted.replan {
+        return Err(CommandError::refused(format!("plan {name} is closed: {ended}"))
+            .hint(format!("to run it anew: engine runbook prepare {name} --replan; engine asks the user")));
+    }
+    if !dry {
+        let deed = Deed::new(&format!("run {name} anew; {ended}"), &[name, &new.fixed()]).of(Kind::Lock);
+        approval::require(&context.project, &context.caller, &deed, wanted.approved)?;
+    }
+    Ok(Replanned { plan: new, told })
+}
+
 /// Keeps the plan. One of the same name that is open and not of a runbook stays as it is.
 fn keep(context: &CommandContext, plan: Plan) -> Result<Vec<String>, CommandError> {
     let name = plan.name.clone();
@@ -212,10 +286,16 @@ fn keep(context: &CommandContext, plan: Plan) -> Result<Vec<String>, CommandErro
                 .hint("end it first: engine plan close"));
         }
         // What has not changed keeps its moment: the files are as old as they were.
+        let sum = |plan: &Plan| plan.runbook.as_ref().map(|source| source.sum.clone());
+        let agents = |plan: &Plan| -> Vec<_> {
+            let own = plan.steps.iter().filter(|step| !step.inserted);
+            own.map(|step| (step.number, step.agent.clone())).collect()
+        };
+        // A later release may write other agents.
         let is_same = old.is_open()
-            && old.runbook.as_ref().map(|source| &source.sum)
-                == plan.runbook.as_ref().map(|source| &source.sum)
-            && old.tiers == plan.tiers;
+            && sum(old) == sum(&plan)
+            && old.tiers == plan.tiers
+            && agents(old) == agents(&plan);
         if !is_same {
             *old = plan;
         }
@@ -224,11 +304,28 @@ fn keep(context: &CommandContext, plan: Plan) -> Result<Vec<String>, CommandErro
     Ok(kept.notes)
 }
 
-/// Removes agents of the runbook as it was before; the client would offer them to every session.
-fn remove_replaced(differences: &[Difference], context: &CommandContext) -> Vec<String> {
+/// Keeps a file that somebody else wrote or changed, under another name.
+fn set_aside(path: &str, text: &str, context: &CommandContext) -> Result<String, CommandError> {
+    let aside = format!("{path}.edited-{}", clock::now().0);
+    let root = context.project.root();
+    told::replace(root, &root.join(&aside), text.as_bytes(), Durability::Disk)?;
+    Ok(format!("{path} was not as engine wrote it; it is kept as {aside}"))
+}
+
+/// Removes agents of the runbook as it was before; the client would offer them to every session. One that somebody changed stays.
+fn remove_replaced(
+    differences: &[Difference],
+    is_ours: &dyn Fn(&str, &str) -> bool,
+    context: &CommandContext,
+) -> Vec<String> {
     let replaced = differences.iter().filter(|one| one.change == Change::Replaced);
     let remove = |one: &Difference| {
-        let removed = fs_err::remove_file(context.project.root().join(&one.path));
+        let path = context.project.root().join(&one.path);
+        let text = told::read_if_there(context.project.root(), &path).ok()??;
+        if !is_ours(&one.path, &text) {
+            return Some(format!("{} was changed by hand, and stays", one.path));
+        }
+        let removed = fs_err::remove_file(path);
         removed.err().map(|error| format!("{} was not removed: {error}", one.path))
     };
     replaced.filter_map(remove).collect()
@@ -240,7 +337,9 @@ fn record(context: &CommandContext, name: &str, notes: &mut Vec<String>) -> Opti
     let tasks = task::CommandContext::of(context.project.clone(), &context.caller);
     let text = tasks.text().ok()?;
     let file = engine_core::task::TaskFile::parse(&text);
-    if file.tasks().any(|task| task.is_open() && task.meta.command.as_deref() == Some(command.as_str())) {
+    let is_of_plan =
+        |command: &String| engine_core::stage::plan_of(command).is_some_and(|named| named.plan == name);
+    if file.tasks().any(|task| task.is_open() && task.meta.command.as_ref().is_some_and(is_of_plan)) {
         return None;
     }
     let meta = Meta {

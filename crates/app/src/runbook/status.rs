@@ -52,7 +52,7 @@ pub fn status(context: &mut CommandContext, written: Option<&str>) -> Result<(Pl
 fn of_step(step: &Step) -> StepStatus {
     let last = step.runs.last();
     let state = match step.run() {
-        Some(run) if run.is_live() && run.agent.is_none() => "claimed",
+        Some(run) if run.is_live() && run.agent.is_none() && !run.is_client() => "claimed",
         Some(run) if run.is_live() => "running",
         Some(_) => "ended, not looked at",
         None if step.skipped.is_some() => "skipped",

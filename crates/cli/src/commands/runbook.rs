@@ -15,6 +15,7 @@ mod new;
 pub(super) mod next;
 mod prepare;
 mod resume;
+mod run;
 mod skip;
 mod status;
 
@@ -39,6 +40,7 @@ pub(crate) enum RunbookCommand {
     Resume(resume::RunbookResumeArgs),
     Status(status::RunbookStatusArgs),
     Abandon(abandon::RunbookAbandonArgs),
+    Run(run::RunbookRunArgs),
 }
 
 pub(super) fn run(command: &RunbookCommand, ui: &Ui) -> Outcome {
@@ -57,6 +59,7 @@ pub(super) fn run(command: &RunbookCommand, ui: &Ui) -> Outcome {
         RunbookCommand::Resume(args) => resume::run(args, &mut context, ui),
         RunbookCommand::Status(args) => status::run(args, &mut context, ui),
         RunbookCommand::Abandon(args) => abandon::run(args, &mut context, ui),
+        RunbookCommand::Run(args) => run::run(args, &mut context, ui),
     }
 }
 

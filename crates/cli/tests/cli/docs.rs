@@ -44,7 +44,7 @@ fn config_page() {
             about(&name).unwrap()
         ));
     }
-    text.push_str("\nOther variables: `ENGINE_OFF=1` makes every hook silent. The engine sets `ENGINE_SESSION_ID` and `ENGINE_PROJECT` for the agent's shell, `engine run` sets `ENGINE_RUN`.\n");
+    text.push_str("\nOther variables: `ENGINE_OFF=1` makes every hook silent. The engine sets `ENGINE_SESSION_ID` and `ENGINE_PROJECT` for the agent's shell, `engine run` sets `ENGINE_RUN`, `engine runbook run` sets `ENGINE_STEP`.\n");
     check("config.md", &text);
 }
 

@@ -1,7 +1,9 @@
 //! Runbooks with the real client: the scripted model delegates, and its agents work, lie and stray. What each received counts, and the
 //! model by which each request was answered.
 
+mod chain;
 mod denied;
+mod ends;
 mod gate;
 mod screen;
 mod turns;
@@ -181,6 +183,7 @@ fn of_request(request: &Request) -> String {
         "PostToolUseFailure:Bash",
         "PostToolUse:Write",
         "PostToolUse:Edit",
+        "PostToolUse:Skill",
         "SubagentStop",
         "Stop",
     ];
@@ -192,7 +195,7 @@ fn of_request(request: &Request) -> String {
     text + &format!("{who} ({}): {}\n", tier.unwrap_or(request.model()), request.turn)
 }
 
-/// Without what differs from run to run: the folder, the hash in the names of agents, ids of agents, and clock times.
+/// Without what differs from run to run: the folder, the hash in the names of agents, ids of agents and sessions.
 fn masked(bench: &Bench, text: &str) -> String {
     let text = text.replace(&bench.project().display().to_string(), "[PROJECT]");
     let mut masked = String::new();
@@ -208,7 +211,12 @@ fn masked(bench: &Bench, text: &str) -> String {
     let mut ids: Vec<String> =
         whole.split(|c: char| !c.is_ascii_alphanumeric()).filter(is_id).map(str::to_owned).collect();
     ids.dedup();
-    ids.iter().fold(whole, |text, id| text.replace(id, "ID"))
+    let text = ids.iter().fold(whole, |text, id| text.replace(id, "ID"));
+    let bare = |line: &str| match line.split_once(" (session ") {
+        Some((line, _)) => format!("{line} (SESSION)\n"),
+        None => format!("{line}\n"),
+    };
+    text.lines().map(bare).collect()
 }
 
 /// Prepare, delegate, review, commit: the agents run on the models that the runbook names.

@@ -22,6 +22,7 @@ fn the_example_of_the_page_runs_as_it_says() {
     let stage = stage();
     stage.write("Makefile", "test:\n\tpython3 -m unittest\n");
     stage.git(&["init", "-q", "-b", "main"]);
+    stage.ok(&["init", "--with", "skills"]);
     stage.git(&["add", "."]);
     stage.git(&["commit", "-qm", "first"]);
     stage.write("plans/greet/runbook.md", block(&page, heading, "markdown"));

@@ -74,6 +74,9 @@ fn preparing_again_writes_only_what_has_changed() {
     new       plans/greet/steps/step-1-3.md
     new       plans/greet/orchestrator-plan.md
     new       .claude/agents/greet-[SUM]-task.md
+    new       .claude/agents/quiet-task.md
+    new       .claude/agents/vet-agent.md
+    new       .claude/agents/refactor.md
     plans/greet: 4 steps; nothing was written
     ");
     assert!(!stage.exists("plans/greet/steps"));
@@ -238,4 +241,101 @@ fn a_runbook_that_was_changed_is_cut_again_before_it_begins() {
     play.stage
         .hook(&play.stage.event_with("UserPromptSubmit", &json!({"session_id": SESSION, "prompt": "go on"})));
     assert!(play.told(&["next", "greet"]).starts_with("exit 0\n"));
+}
+
+#[test]
+fn a_closed_plan_is_begun_anew_by_the_user_only() {
+    let play = Orchestra::of(
+        "---\nname: greet\nmodel: haiku\ncheck: pytest\n---\n# Common context\nx\n## Stop conditions\nx\n# Phase 1: By hand {type: inline}\n## Step 1.1: note it\nFiles: NOTES.md (new)\nWrite it.\n",
+    );
+    play.told(&["next", "greet"]);
+    play.stage.write("NOTES.md", "noted\n");
+    assert_eq!(crate::plan_proofs::shell(&play.stage, "pytest").code, Some(0));
+    insta::assert_snapshot!(play.told(&["done"]), @"
+    exit 0
+    - [x] 1.1. note it (NOTES.md; `pytest` passed)
+    plan greet is done and closed: every step, every criterion
+    Run greet: done
+    ");
+    insta::assert_snapshot!(play.told(&["prepare", "greet"]), @"
+    exit 1
+    engine: plan greet is closed: every step was done
+      to run it anew: engine runbook prepare greet --replan; engine asks the user
+    ");
+    insta::assert_snapshot!(play.told(&["prepare", "greet", "--dry-run"]), @"
+    exit 0
+    all steps of greet are to be done again; every step was done
+    plans/greet: 1 step; nothing was written; prepare takes --replan for this
+    ");
+    insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"
+    exit 1
+    engine: run greet anew; every step was done needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+    ");
+    insta::assert_snapshot!(play.told(&["next", "greet"]), @"
+    exit 3
+    engine: plan greet is closed
+      to run it anew: engine runbook prepare greet --replan; engine asks the user
+    ");
+}
+
+#[test]
+fn what_somebody_else_wrote_is_kept() {
+    let stage = project();
+    let mine = ".claude/agents/greet-abcdef-task.md";
+    stage.write(mine, "---\nname: mine\n---\n");
+    stage.write("plans/greet/orchestrator-plan.md", "mine\n");
+    stage.write("plans/greet/steps/step-9-9.md", "mine\n");
+    stage.write("plans/greet/runbook.md", RUNBOOK);
+    let first = engine(&stage, &["prepare", "greet"]);
+    let is_kept = |line: &&str| line.contains("is kept as plans/greet/orchestrator-plan.md.edited-");
+    assert_eq!(first.lines().filter(is_kept).count(), 1, "{first}");
+    assert!(!first.contains("vanished") && !first.contains("replaced"), "{first}");
+    // An agent that was changed by hand stays when the next one takes its place.
+    let play = Orchestra::around(stage);
+    let name = play.agent_of_hash();
+    play.stage.write(&format!(".claude/agents/{name}.md"), "changed\n");
+    play.stage.write("plans/greet/runbook.md", &RUNBOOK.replace("a dot.", "two dots."));
+    let again = play.told(&["prepare", "greet"]);
+    assert!(again.contains("was changed by hand, and stays"), "{again}");
+    assert_eq!(play.stage.read(mine), "---\nname: mine\n---\n");
+    // A file that is gone is written again.
+    std::fs::remove_file(play.stage.root().join("plans/greet/steps/step-1-1.md")).unwrap();
+    insta::assert_snapshot!(play.told(&["next", "greet"]), @"
+    exit 1
+    engine: plans/greet/steps/step-1-1.md is gone
+      engine runbook prepare greet writes it again
+    ");
+    play.told(&["prepare", "greet"]);
+    assert!(play.told(&["next", "greet"]).starts_with("exit 0\n"));
+}
+
+#[test]
+fn a_check_that_shows_nothing_is_named_with_everything_else() {
+    let stage = project();
+    let broken = RUNBOOK.replace("Files: bye.py (new)", "Files: nosuch.py\nCheck: pytest | tail");
+    stage.write("plans/greet/runbook.md", &broken);
+    insta::assert_snapshot!(engine(&stage, &["check", "greet"]), @"
+    exit 1
+    error: plans/greet/runbook.md:14: `pytest | tail`: no run of this line can prove it: a pipe hides its status
+    error: plans/greet/runbook.md:16: nosuch.py is not there, and no step before makes it: correct the path, or write `nosuch.py (new)`
+    ");
+}
+
+#[test]
+fn a_worktree_without_an_engine_folder_is_another_checkout() {
+    let stage = project();
+    stage.write("plans/greet/runbook.md", RUNBOOK);
+    stage.git(&["worktree", "add", "-q", "../tree"]);
+    let tree = stage.root().with_file_name("tree");
+    let _ = std::fs::remove_dir_all(tree.join(".engine"));
+    for args in [["runbook", "check", "greet"], ["runbook", "prepare", "greet"], ["runbook", "new", "other"]]
+    {
+        let output = crate::stage::run(stage.command_in(&tree, &args), None);
+        let text = stage.masked(&told(&output));
+        assert!(text.contains("is a worktree without an .engine/ of its own"), "{text}");
+    }
+    assert!(!stage.exists("plans/other") && !stage.exists("plans/greet/steps"));
 }

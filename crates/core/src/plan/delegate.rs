@@ -8,8 +8,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::{HaltKind, Kind, Plan, Refusal, State, Step, StepId, covers, is_named};
-use crate::dialect::{AgentCall, Dialect};
+use crate::dialect::AgentCall;
 use engine_text::stamp::Stamp;
+
+mod call;
+
+pub use call::Meant;
 
 /// How often one tier of models tries a step.
 pub const TRIES: usize = 2;
@@ -90,7 +94,7 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum AgentNews {
     Claimed(Box<Claim>),
-    /// The call has started no agent, and why.
+    /// The call has failed, and why: it has started no agent, or its agent has ended with it.
     Freed {
         call: String,
         why: String,
@@ -117,6 +121,19 @@ pub enum AgentNews {
     },
     Ended {
         agent: String,
+    },
+    /// An agent has ended without an answer: it was stopped, or its model failed.
+    CutOff {
+        agent: String,
+        why: String,
+    },
+    /// A client that was started for a step alone has ended.
+    Returned {
+        session: String,
+        model: Option<String>,
+        tokens: Option<u64>,
+        /// Why it ended before its work did, if that is so.
+        cut: Option<String>,
     },
     /// The client was started again: no agent of it runs any more.
     Lost,
@@ -149,13 +166,25 @@ impl Run {
         self.came.is_none() && self.ended_at.is_none()
     }
 
+    /// It is a client of its own, which no call has started: whoever started it knows whether it runs.
+    pub fn is_client(&self) -> bool {
+        self.call.is_empty()
+    }
+
     /// Nothing has been heard of its agent, and too much time has passed.
     fn is_stale(&self, now: &str) -> bool {
         let since = Stamp::parse(&self.at).zip(Stamp::parse(now));
-        self.is_live() && self.agent.is_none() && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
+        self.is_live()
+            && self.agent.is_none()
+            && !self.is_client()
+            && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
     }
 
-    /// Its client ended before it did: what it left is looked at before anything else.
+    fn cut_off(&mut self, why: &str, now: &str) {
+        (self.ended_at, self.why) = (Some(now.to_owned()), Some(why.to_owned()));
+    }
+
+    /// It ended without an answer, or its client did before it: what it left is looked at before anything else.
     pub fn is_cut_off(&self) -> bool {
         self.came.is_none() && self.ended_at.is_some() && self.why.is_some()
     }
@@ -314,26 +343,6 @@ impl Plan {
         Some(AgentCall { agent_type, model: self.tier(step)?, description, prompt })
     }
 
-    /// The step that a call is about; nothing where it is about none. A type of agent that only does steps is always about one.
-    pub fn meant(&self, agent_type: &str, prompt: &str) -> Option<Meant<'_>> {
-        // What comes first is meant: the prompt of a review names the files of its steps, too.
-        let named = |step: &&Step| {
-            let first = step
-                .prompt
-                .as_deref()
-                .and_then(|text| text.lines().next())
-                .filter(|_| step.is_delegated())?;
-            prompt.find(first).filter(|_| !first.is_empty())
-        };
-        let by_prompt = self.steps.iter().filter(|step| named(step).is_some()).min_by_key(named);
-        let is_step_agent = SHIPPED.iter().any(|shipped| is_named(agent_type, shipped))
-            || self.steps.iter().any(|step| step.agent.as_deref() == Some(agent_type));
-        match by_prompt {
-            Some(step) => Some(Meant::Step(step)),
-            None => is_step_agent.then_some(Meant::None),
-        }
-    }
-
     /// Why a step is not started by a call.
     pub fn refuses(&self, claim: &Claim, now: &str) -> Result<usize, Refusal> {
         self.works()?;
@@ -425,11 +434,11 @@ impl Plan {
         match news {
             AgentNews::Claimed(_) | AgentNews::Worked { .. } => false,
             AgentNews::Freed { call, why } => {
-                let Some(at) = self.of_run(|run| run.is_live() && run.call == *call && run.agent.is_none())
-                else {
-                    return false;
-                };
-                self.steps[at].lose(why);
+                let Some(at) = self.of_run(|run| run.is_live() && run.call == *call) else { return false };
+                match self.steps[at].run_mut().filter(|run| run.agent.is_some()) {
+                    Some(run) => run.cut_off(why, now),
+                    None => self.steps[at].lose(why),
+                }
                 true
             }
             AgentNews::Started { agent_type, agent } => {
@@ -467,14 +476,29 @@ impl Plan {
                 }
                 true
             }
+            AgentNews::Returned { session, model, tokens, cut } => {
+                let is_it = |run: &Run| run.is_live() && run.is_client() && run.session == *session;
+                let Some(at) = self.of_run(is_it) else { return false };
+                let Some(run) = self.steps[at].run_mut() else { return false };
+                run.resolved.clone_from(model);
+                run.tokens = *tokens;
+                run.ended_at = Some(now.to_owned());
+                run.why.clone_from(cut);
+                true
+            }
             AgentNews::Woken { agent } => self.set_end(agent, None),
             AgentNews::Ended { agent } => self.set_end(agent, Some(now)),
+            AgentNews::CutOff { agent, why } => {
+                let is_it = |run: &Run| run.is_live() && run.agent.as_deref() == Some(agent);
+                let Some(at) = self.of_run(is_it) else { return false };
+                self.steps[at].run_mut().into_iter().for_each(|run| run.cut_off(why, now));
+                true
+            }
             AgentNews::Lost => {
                 let mut any = false;
                 for step in self.steps.iter_mut().filter(|step| step.state == State::Active) {
                     for run in step.run_mut().into_iter().filter(|run| run.is_live()) {
-                        run.ended_at = Some(now.to_owned());
-                        run.why = Some("the client ended before its agent did".to_owned());
+                        run.cut_off("the client ended before its agent did", now);
                         any = true;
                     }
                 }
@@ -488,7 +512,10 @@ impl Plan {
         let Some(place) = self.of_run(|run| !run.is_over() && run.agent.as_deref() == Some(agent)) else {
             return false;
         };
-        self.steps[place].run_mut().into_iter().for_each(|run| run.ended_at = at.map(str::to_owned));
+        if let Some(run) = self.steps[place].run_mut() {
+            run.ended_at = at.map(str::to_owned);
+            run.why = run.why.take().filter(|_| at.is_some());
+        }
         true
     }
 
@@ -596,33 +623,6 @@ impl Plan {
         step.evidence = vec![format!("skipped by the user: {why}")];
         Ok(())
     }
-
-    /// The calls that are right now, for a refusal.
-    pub fn right_calls(&self, shipped: bool, dialect: &Dialect, now: &str) -> Vec<String> {
-        match self.turn(now) {
-            Turn::Starts(steps) => steps
-                .iter()
-                .filter_map(|step| Some((dialect.agent_call)(&self.call(step, shipped)?)))
-                .collect(),
-            Turn::Reports(step) => vec![format!("engine runbook done {}", step.number)],
-            Turn::Inline(step) => {
-                vec![format!("step {} is done here, then: engine runbook done {0}", step.number)]
-            }
-            Turn::Waits(_) => {
-                vec!["none until a running step has ended; its result comes by itself".to_owned()]
-            }
-            Turn::Built => vec!["none, every step is done: engine plan close".to_owned()],
-            Turn::Halted => vec!["engine plan resume (engine asks the user)".to_owned()],
-        }
-    }
-}
-
-/// What a call is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meant<'p> {
-    Step(&'p Step),
-    /// It starts an agent that does steps, and names none.
-    None,
 }
 
 impl Run {

@@ -3,6 +3,8 @@
 use engine_text::line::fingerprint;
 
 use super::{Agents, Kind, Requirement, Runbook, Step, agent_of};
+use std::collections::BTreeMap;
+
 use crate::evidence::proof::{Command, Proof};
 use crate::plan::{self, Conduct, Criterion, Guardrails, Plan, Source};
 
@@ -31,6 +33,7 @@ impl Runbook {
                 folder: self.folder.clone(),
                 sum: self.fingerprint.clone(),
                 prepared_at: now.to_owned(),
+                files: BTreeMap::new(),
             }),
             ..Plan::default()
         }

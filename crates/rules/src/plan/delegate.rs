@@ -240,6 +240,12 @@ pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Si
         {
             return started(event, delegated, plan, view).map(|finding| Finding { context: None, ..finding });
         }
+        Kind::PostTool { call, .. } if view.dialect().stops.contains(&&*call.name) => {
+            (cut_off(delegated, |id| call.input.contains(&format!("\"{id}\"")), "it was stopped")?, None)
+        }
+        Kind::Prompt { text, by_person: false } if (view.dialect().is_cut_off)(text) => {
+            (cut_off(delegated, |id| text.contains(id), "it ended without an answer")?, None)
+        }
         Kind::PostTool { .. } | Kind::PostToolFailure { .. } => {
             let agent = delegated.agent(event.actor.id()).filter(|agent| !agent.worked)?;
             (AgentNews::Worked { agent: agent.agent.clone()? }, None)
@@ -257,6 +263,12 @@ pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Si
     };
     let changes = vec![Change::StepAgent { name: plan.name.clone(), news }];
     Some(Finding { changes, context, ..Finding::default() })
+}
+
+/// The agent that is named has ended, and no event of its own has said so.
+fn cut_off(delegated: &Delegated, is_named: impl Fn(&str) -> bool, why: &str) -> Option<AgentNews> {
+    let agent = delegated.agents.iter().filter_map(|agent| agent.agent.as_deref()).find(|id| is_named(id))?;
+    Some(AgentNews::CutOff { agent: agent.to_owned(), why: why.to_owned() })
 }
 
 fn is_claim(call: &ToolCall<'_>, delegated: &Delegated) -> bool {

@@ -3,7 +3,7 @@
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
 use engine_app::plan::CommandContext;
-use engine_app::runbook::{doubts, find, name_of};
+use engine_app::runbook::{find, is_here, name_of, problems};
 use engine_app::wording::counted;
 use serde_json::json;
 
@@ -23,18 +23,10 @@ pub(crate) struct RunbookCheckArgs {
 
 pub(super) fn run(args: &RunbookCheckArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let name = name_of(&args.name)?;
+    is_here(&context.project)?;
     let found = find(&context.project, &name)?;
-    let (mut errors, mut warnings) = (found.errors(), found.warnings());
+    let (errors, warnings) = problems(&found, context)?;
     let steps = found.reading.runbook.steps.len();
-    if errors.is_empty() {
-        let (impossible, doubtful) = doubts(&found.reading.runbook, context)?;
-        errors = impossible;
-        warnings.extend(
-            doubtful
-                .into_iter()
-                .map(|doubt| format!("warning: {doubt}; the user is asked before the run begins")),
-        );
-    }
     if ui.is_json() {
         ui.object(
             &json!({"version": 1, "name": name, "steps": steps, "errors": errors, "warnings": warnings}),

@@ -70,13 +70,16 @@ fn show(prepared: &Prepared, is_dry: bool, ui: &Ui) {
     }
     let steps = counted(*steps as u64, "step");
     if is_dry {
-        ui.line(format!("plans/{name}: {steps}; nothing was written"));
+        let replan = if replanned.is_empty() { "" } else { "; prepare takes --replan for this" };
+        ui.line(format!("plans/{name}: {steps}; nothing was written{replan}"));
         return;
     }
     if !prepared.changes() && replanned.is_empty() {
         ui.line(format!("plans/{name}: {steps}; nothing has changed"));
     } else {
-        ui.line(format!("plans/{name} is prepared: {steps}, agents {}", agents.join(", ")));
+        let agents =
+            if agents.is_empty() { String::new() } else { format!(", agents {}", agents.join(", ")) };
+        ui.line(format!("plans/{name} is prepared: {steps}{agents}"));
     }
     if let Some(task) = task {
         ui.line(format!("recorded the task: {task}"));

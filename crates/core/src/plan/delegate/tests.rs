@@ -235,6 +235,32 @@ fn models_are_known_by_their_tier() {
 }
 
 #[test]
+fn a_client_of_its_own_is_known_by_its_session() {
+    let mut plan = plan();
+    plan.claim(&claim("1.1", "haiku", ""), None, None, T).unwrap();
+    // Nobody says that it has begun, and it is left alone all the same.
+    assert_eq!(shown(&plan.turn(LATER)), "starts 1.3");
+    let returned = |session: &str, cut: Option<&str>| AgentNews::Returned {
+        session: session.into(),
+        model: Some("vendor-haiku-5".into()),
+        tokens: Some(120),
+        cut: cut.map(str::to_owned),
+    };
+    assert!(!plan.heard(&returned("other", None), "", T));
+    assert!(plan.heard(&returned("s", None), "", T));
+    assert_eq!(shown(&plan.turn(LATER)), "reports 1.1");
+    let run = plan.steps[0].run().unwrap();
+    assert_eq!(
+        (run.resolved.as_deref(), run.tokens, run.is_cut_off()),
+        (Some("vendor-haiku-5"), Some(120), false)
+    );
+    plan.fail_run(id("1.1"), Came::Failed, None, T).unwrap();
+    plan.claim(&claim("1.1", "haiku", ""), None, None, T).unwrap();
+    assert!(plan.heard(&returned("s", Some("it was stopped")), "", T));
+    assert!(plan.steps[0].run().unwrap().is_cut_off());
+}
+
+#[test]
 fn a_call_is_about_the_step_that_its_prompt_names_first() {
     let named = |number: &str, prompt: &str| Step {
         number: number.parse().unwrap_or_default(),
