@@ -16,6 +16,13 @@ pub struct Listed {
     pub task: Option<String>,
 }
 
+impl Listed {
+    /// Whether it should have a task and has none.
+    pub fn is_without_task(&self) -> bool {
+        self.task.is_none() && !self.standing.closed
+    }
+}
+
 /// The plans of a project.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Plans {

@@ -271,6 +271,8 @@ pub struct Standing {
     pub next: Option<Next>,
     /// The tests are written first: one planning skill fits and the other does not.
     pub tests_first: bool,
+    /// Its plan object is closed: what it built may still be to be committed, which needs no task.
+    pub closed: bool,
 }
 
 impl Standing {
@@ -279,7 +281,8 @@ impl Standing {
         let stage = Stage::of(facts)?;
         let tests_first = facts.design.as_ref().is_some_and(|design| design.tests_first);
         let next = next(plan, &stage, facts, tiers);
-        Some(Self { plan: plan.to_owned(), stage, next, tests_first })
+        let closed = facts.run.as_ref().is_some_and(|run| run.closed);
+        Some(Self { plan: plan.to_owned(), stage, next, tests_first, closed })
     }
 
     /// `foo, running 2/5`.
@@ -341,7 +344,7 @@ pub trait Stages {
         None
     }
 
-    /// The plans that are not over, by their names.
+    /// The plans that are not closed, by their names.
     fn unfinished(&self) -> Vec<String> {
         Vec::new()
     }
@@ -439,7 +442,7 @@ fn is_skill(meta: &Meta) -> bool {
     meta.command.as_deref().is_some_and(|command| command.trim_start().starts_with('/'))
 }
 
-/// Plans that are not over and that no open task of the file names.
+/// Plans that are not closed and that no open task of the file names.
 pub fn without_task(file: &TaskFile<'_>, plans: &(impl Stages + ?Sized)) -> Vec<String> {
     let mut names = plans.unfinished();
     if names.is_empty() {

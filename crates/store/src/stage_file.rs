@@ -123,13 +123,17 @@ impl<'p> StageFiles<'p> {
             unread: folder.unread(),
             ..Facts::default()
         };
-        let plan = PlanFile::new(self.project, name).peek().transpose();
+        let file = PlanFile::new(self.project, name);
+        let plan = file.peek().transpose();
         let plan = plan.map(|plan| plan.filter(Plan::is_delegated));
         facts.run = match &plan {
             Ok(Some(plan)) => Some(self.run_of(plan)),
             Ok(None) => folder.reported(),
             // One that cannot be used holds the work up.
-            Err(fault) if is_planned => Some(Run { damaged: Some(fault.to_string()), ..Run::default() }),
+            Err(fault) if is_planned => {
+                let closed = file.is_closed_run() == Some(true);
+                Some(Run { damaged: Some(fault.to_string()), closed, ..Run::default() })
+            }
             Err(_) => None,
         };
         if is_planned {
@@ -228,13 +232,11 @@ impl Stages for StageFiles<'_> {
     }
 
     fn unfinished(&self) -> Vec<String> {
-        let is_over = |name: &String| match PlanFile::new(self.project, name).is_closed_run() {
-            Some(false) => false,
-            // A closed one may still be handed over. Most are delivered, which costs little to see.
-            Some(true) => self.standing(name).is_none_or(|standing| standing.stage.is_over()),
+        let is_closed = |name: &String| match PlanFile::new(self.project, name).is_closed_run() {
+            Some(closed) => closed,
             None => self.folder(name).is_some_and(|folder| folder.reported().is_some()),
         };
-        self.names().names.into_iter().filter(|name| !is_over(name)).collect()
+        self.names().names.into_iter().filter(|name| !is_closed(name)).collect()
     }
 }
 

@@ -51,16 +51,17 @@ const NAMING: &str = "the name of a plan has small letters, digits and - between
 /// How much of a stage is shown, which can hold a question.
 const STAGE: usize = 60;
 
-fn row(Listed { standing, task }: &Listed) -> Vec<String> {
-    let is_marked = task.is_none() && !standing.stage.is_over();
-    let mark = is_marked.then(|| toned(Tone::Careful, "no task"));
+fn row(listed: &Listed) -> Vec<String> {
+    let standing = &listed.standing;
+    let mark = listed.is_without_task().then(|| toned(Tone::Careful, "no task"));
     let stage = one_line(&standing.stage.to_string(), STAGE);
     let row = [toned(Tone::Strong, &standing.plan), stage, standing.next_shown()];
     row.into_iter().chain(mark).collect()
 }
 
-fn object(Listed { standing, task }: &Listed) -> Value {
+fn object(listed: &Listed) -> Value {
+    let Listed { standing, task } = listed;
     let next = standing.next.as_ref();
     json!({"name": standing.plan, "stage": standing.stage.to_string(), "next": next.map(|_| standing.next_shown()),
-        "model": next.map(|next| &next.model), "restart": next.map(|next| next.restart), "task": task})
+        "model": next.map(|next| &next.model), "restart": next.map(|next| next.restart), "task": task, "withoutTask": listed.is_without_task()})
 }

@@ -150,7 +150,7 @@ fn plans_are_listed_with_stage_and_next_command() {
     ");
     let plans = stage.engine(&["plans", "--all", "--json"]).json();
     assert_eq!(plans["leftOut"], 0);
-    insta::assert_snapshot!(plans["plans"][0].to_string(), @r#"{"model":"haiku","name":"at-work","next":"/orchestrate plans/at-work","restart":false,"stage":"running 1/2","task":"Run it"}"#);
+    insta::assert_snapshot!(plans["plans"][0].to_string(), @r#"{"model":"haiku","name":"at-work","next":"/orchestrate plans/at-work","restart":false,"stage":"running 1/2","task":"Run it","withoutTask":false}"#);
     let none = Stage::new().engine(&["plans"]);
     assert_eq!((none.code, &*none.stdout, &*none.stderr), (Some(0), "", "no plan is at work in plans/\n"));
 }
@@ -412,7 +412,7 @@ fn a_project_without_plans_reads_nothing_of_them() {
 fn without_task(stage: &Stage) -> [Value; 2] {
     let mut plans = stage.engine(&["plans", "--json"]).json()["plans"].take();
     let rows = plans.as_array_mut().unwrap();
-    rows.retain(|plan| plan["task"] == Value::Null);
+    rows.retain(|plan| plan["withoutTask"] == true);
     let names: Vec<Value> = rows.iter_mut().map(|plan| plan["name"].take()).collect();
     [stage.engine(&["status", "--json"]).json()["plansWithoutTask"].take(), json!(names)]
 }
@@ -436,13 +436,13 @@ fn what_cannot_be_read_is_a_plan_everywhere() {
     stage.write("plans/linked-design/runbook.md", RUNBOOK);
     symlink("../../../outside.md", root.join("plans/linked-design/design.md")).unwrap();
     stage.write("plans/whole/runbook.md", RUNBOOK);
-    // Closed, and not handed over.
+    // Closed, and only to be committed.
     stage.git(&["init", "-q"]);
     stage.write("plans/closed/brief.md", "Build it.");
     write_state(&stage, "closed", &["done"], &json!({"closed": {"at": "2026-11-15T11:00:00Z"}}));
     insta::assert_snapshot!(stage.ok(&["plans"]), @r"
     bytes          cannot be read: runbook.md: stream did not contain valid UTF…  engine runbook check bytes          no task
-    closed         built                                                          /handoff --commit                   no task
+    closed         built                                                          /handoff --commit
     design-folder  cannot be read: design.md: not a file                          /design plans/design-folder         no task
     folder         cannot be read: runbook.md: not a file                         engine runbook check folder         no task
     linked-design  cannot be read: design.md: it is a link that leads out of th…  engine runbook check linked-design  no task
@@ -451,7 +451,7 @@ fn what_cannot_be_read_is_a_plan_everywhere() {
     ");
     let [status, plans] = without_task(&stage);
     assert_eq!(status, plans);
-    assert_eq!(plans.as_array().unwrap().len(), 7);
+    assert_eq!(plans.as_array().unwrap().len(), 6);
     insta::assert_snapshot!(stage.ok(&["runbook", "list"]), @r"
     bytes          cannot be read: runbook.md: stream did not contain valid UTF-8
     folder         cannot be read: runbook.md: not a file
