@@ -199,9 +199,7 @@ impl Stage {
     }
 }
 
-/// A field of a report or a design: the first line that begins with its name, letters' case aside, with or without bold.
-///
-/// Reports are written by cheap models, which forget the lines around front matter.
+/// A field at the beginning of a file that the engine wrote: the first line that begins with its name, letters' case aside.
 pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let value = |line: &'t str| {
         let line = line.trim_start_matches(['-', '*', ' ']);
