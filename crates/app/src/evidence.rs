@@ -52,6 +52,15 @@ pub struct EvidenceQuery<'a> {
     pub now: Option<&'a OnceCell<Result<String, String>>>,
 }
 
+/// Who has changed a file: an agent session and, of a subagent, its id.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Editor {
+    pub session: String,
+    pub agent: Option<String>,
+    /// From the root.
+    pub file: String,
+}
+
 /// The journal of a query, read once, and the content as it is now.
 pub struct Lookup<'a> {
     query: &'a EvidenceQuery<'a>,
@@ -124,6 +133,7 @@ impl<'a> EvidenceQuery<'a> {
     pub fn calls_of(&self, run: &Run) -> std::io::Result<usize> {
         let is_its = |entry: &&Entry| {
             entry.event == engine_claude::DIALECT.post_tool
+                && !entry.forged
                 && entry.at >= run.at
                 && match &run.agent {
                     Some(agent) => entry.agent.as_ref() == Some(agent),
@@ -136,6 +146,18 @@ impl<'a> EvidenceQuery<'a> {
     /// Whether an agent session was heard of at all.
     pub fn is_heard(&self, session: &str) -> std::io::Result<bool> {
         Ok(self.entries(self.since, None)?.iter().any(|entry| entry.session == session))
+    }
+
+    /// Who changed which files, by the events.
+    pub fn editors(&self) -> std::io::Result<Vec<Editor>> {
+        let lookup = self.look()?;
+        let of_entry = |entry: &Entry, scope: &EditScope<'_>| -> Vec<Editor> {
+            let lines = ledger::read_one(entry, scope).into_iter().filter_map(edited);
+            let editor = |file| Editor { session: entry.session.clone(), agent: entry.agent.clone(), file };
+            lines.map(editor).collect()
+        };
+        let entries = lookup.entries.iter().filter(|entry| entry.event != engine_claude::DIALECT.pre_tool);
+        Ok(lookup.in_scope(|scope| entries.flat_map(|entry| of_entry(entry, scope)).collect()))
     }
 
     /// Calls of the shell that have begun and not ended.

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use engine_core::plan::{AgentNews, Claim};
+use engine_core::plan::{AgentNews, Claim, Plan};
 use engine_text::stamp::Stamp;
 
 use crate::plan_file::PlanFile;
@@ -23,7 +23,16 @@ pub fn heard(project: &Project, session: &str, name: &str, news: &AgentNews, now
     if matches!(news, AgentNews::Claimed(_) | AgentNews::Worked { .. }) {
         return Ok(());
     }
-    PlanFile::new(project, name)
-        .update(|plan| Ok::<_, io::Error>(plan.heard(news, session, &now.rfc3339())))
-        .map(drop)
+    let ended = match news {
+        AgentNews::Ended { agent } => Some((agent, content::take(project, content::PATIENCE).ok())),
+        _ => None,
+    };
+    let change = |plan: &mut Plan| {
+        plan.heard(news, session, &now.rfc3339());
+        if let Some((agent, content)) = ended {
+            plan.left(agent, content);
+        }
+        Ok::<_, io::Error>(())
+    };
+    PlanFile::new(project, name).update(change).map(drop)
 }

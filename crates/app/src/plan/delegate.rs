@@ -10,14 +10,16 @@ use engine_core::plan::{
 };
 use engine_store::plan_file::Kept;
 use engine_store::{clock, content, git, told};
-use engine_text::line::one_line;
+use engine_text::line::{fingerprint, one_line};
 
 use super::drift::named;
 use super::{CommandContext, proof};
 use crate::approval;
 use crate::error::CommandError;
-use crate::evidence::{EvidenceQuery, PATIENCE};
+use crate::evidence::{Editor, EvidenceQuery, PATIENCE};
 
+/// How much later than the end of its agent a report may be written, in milliseconds: clocks of file systems are rough.
+const SLACK: u128 = 1_000;
 /// Of a report's words that are shown.
 const LONGEST: usize = 200;
 
@@ -140,9 +142,14 @@ fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, Comm
         seen.lacks.push("a commit was made meanwhile; steps make none".to_owned());
     }
     let report = report(step, context, &mut seen.lacks)?;
-    changes(step, plan, &report, context, &mut seen.lacks);
+    if let Some(run) = step.run() {
+        seen.lacks.extend(by_others(step, run, plan, context)?);
+    }
+    seen.lacks.extend(other_words(step, plan, context));
+    let unchanged = changes(step, plan, &report, context, &mut seen.lacks);
     if step.kind == Kind::Review {
         match report.critical {
+            Some(0) => of_review(step, plan, context, &mut seen)?,
             Some(critical) => seen.critical = critical,
             None => {
                 seen.lacks
@@ -158,6 +165,10 @@ fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, Comm
             Err(lacks) => seen.lacks.push(lacks.text().to_owned()),
         }
     }
+    if let Some(why) = unchanged {
+        let nothing = format!("nothing was changed: {}", one_line(&why, LONGEST));
+        seen.found = Some(seen.found.map_or_else(|| nothing.clone(), |found| format!("{found}; {nothing}")));
+    }
     if let (Kind::Cycle, false, Some(Proof::Passes(command))) = (step.kind, step.regression, &step.proof) {
         let ledger: Vec<Line> = lookup.ledger();
         let lacks = step.lacks_red(command, &ledger, &plan.check_lines());
@@ -172,6 +183,9 @@ fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, Comm
 /// Whether the right model did it, and did something.
 fn of_run(run: &Run, trail: &EvidenceQuery<'_>) -> Result<Vec<String>, CommandError> {
     let mut lacks = Vec::new();
+    if run.resolved.is_none() && !run.call.is_empty() {
+        lacks.push(format!("the client has not said which model it ran on; {} was asked for", run.model));
+    }
     if !run.is_as_asked() {
         let used = run.resolved.as_deref().unwrap_or_default();
         lacks.push(format!("it ran on {used}, and {} was asked for", run.model));
@@ -198,6 +212,10 @@ fn report(step: &Step, context: &CommandContext, lacks: &mut Vec<String>) -> Res
     let is_old = written.zip(began).is_some_and(|(at, began)| at.as_millis() + 20 < u128::from(began.0));
     if is_old {
         lacks.push(format!("{path} is older than this try"));
+    } else if run.ended_at.as_deref().and_then(crate::time::parse).zip(written).is_some_and(late) {
+        lacks.push(format!("{path} was changed after its agent had ended"));
+    } else if step.kind == Kind::Review && report.status.as_deref().is_some_and(|status| status != "done") {
+        lacks.push(format!("{path} does not say that the review was made"));
     } else if step.kind != Kind::Review && !report.is_done() {
         let says =
             report.status.as_deref().map_or("no status".to_owned(), |status| one_line(status, LONGEST));
@@ -206,12 +224,80 @@ fn report(step: &Step, context: &CommandContext, lacks: &mut Vec<String>) -> Res
     Ok(report)
 }
 
-/// Whether what changed is what was to be changed.
-fn changes(step: &Step, plan: &Plan, report: &Report, context: &CommandContext, lacks: &mut Vec<String>) {
+/// Whether a file was written so long after a moment that it was not before it.
+fn late((ended, written): (engine_text::stamp::Stamp, std::time::Duration)) -> bool {
+    written.as_millis() > u128::from(ended.0) + SLACK
+}
+
+/// A review is held to the check of all steps, which may have passed before it.
+fn of_review(
+    step: &Step,
+    plan: &Plan,
+    context: &CommandContext,
+    seen: &mut Seen,
+) -> Result<(), CommandError> {
+    let Some(wanted) = &step.proof else { return Ok(()) };
+    let trail = context.trail(plan);
+    match proof::prove(wanted, plan, &trail.look()?) {
+        Ok(found) => seen.found = Some(found),
+        Err(lacks) => seen.lacks.push(lacks.text().to_owned()),
+    }
+    Ok(())
+}
+
+/// What somebody else did of a step's work, by the events; and a report that its agent was not seen writing.
+fn by_others(
+    step: &Step,
+    run: &Run,
+    plan: &Plan,
+    context: &CommandContext,
+) -> Result<Vec<String>, CommandError> {
+    let trail = EvidenceQuery { since: &run.at, sessions: None, ..context.trail(plan) };
+    let is_its = |editor: &Editor| match &run.agent {
+        Some(agent) => editor.agent.as_ref() == Some(agent),
+        None => run.call.is_empty() && editor.session == run.session && editor.agent.is_none(),
+    };
+    let (its, others): (Vec<Editor>, Vec<Editor>) = trail.editors()?.into_iter().partition(is_its);
+    let mut lacks = Vec::new();
+    let report = step.report.as_ref().filter(|report| context.project.root().join(report).exists());
+    if let Some(report) = report {
+        if others.iter().any(|editor| editor.file == *report) {
+            lacks.push(format!("{report} was written by another than its agent"));
+        } else if !its.iter().any(|editor| editor.file == *report) {
+            lacks.push(format!("its agent was not seen writing {report}"));
+        }
+    }
+    let mut foreign: Vec<String> = others.into_iter().map(|editor| editor.file).collect();
+    foreign.retain(|file| !step.files.is_empty() && step.covers(file));
+    foreign.sort();
+    foreign.dedup();
+    if !foreign.is_empty() {
+        lacks.push(format!("changed by another than its agent: {}", named(&foreign)));
+    }
+    Ok(lacks)
+}
+
+/// A step file that says something else than what was prepared.
+fn other_words(step: &Step, plan: &Plan, context: &CommandContext) -> Option<String> {
+    let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next())?;
+    let sum = plan.runbook.as_ref()?.files.get(file)?;
+    let root = context.project.root();
+    let text = told::read_if_there(root, &root.join(file)).ok().flatten().unwrap_or_default();
+    (fingerprint(&text) != *sum).then(|| format!("{file} is not what was prepared"))
+}
+
+/// Whether what changed is what was to be changed. Why nothing was comes back.
+fn changes(
+    step: &Step,
+    plan: &Plan,
+    report: &Report,
+    context: &CommandContext,
+    lacks: &mut Vec<String>,
+) -> Option<String> {
     let first = step.runs.first().and_then(|run| run.content.as_ref()).or(step.started_content.as_ref());
     let now = content::take(&context.project, PATIENCE);
     let changed = |from: &String| content::changed(&context.project, from, now.as_ref().ok()?);
-    let Some(files) = first.and_then(changed) else { return };
+    let files = first.and_then(changed)?;
     let files: Vec<String> = files.into_iter().map(|file| file.path).collect();
     if step.kind == Kind::Review {
         let since = step.run().and_then(|run| run.content.as_ref()).and_then(changed);
@@ -219,7 +305,7 @@ fn changes(step: &Step, plan: &Plan, report: &Report, context: &CommandContext, 
         if !meanwhile.is_empty() {
             lacks.push(format!("files were changed during the review: {}", named(&meanwhile)));
         }
-        return;
+        return None;
     }
     let beside = |file: &String| {
         let others = plan.steps.iter().filter(|other| other.number != step.number && overlaps(other, step));
@@ -230,10 +316,21 @@ fn changes(step: &Step, plan: &Plan, report: &Report, context: &CommandContext, 
     if !strays.is_empty() {
         lacks.push(format!("changed besides its files ({}): {}", step.files.join(", "), named(&strays)));
     }
-    let is_own = files.iter().any(|file| step.covers(file));
-    if !is_own && step.is_delegated() && report.no_change.is_none() {
-        lacks.push("no file of it was changed, and its report has no line `No change: why`".to_owned());
+    let later = step.run().and_then(|run| run.left.as_ref()).and_then(changed);
+    let mut later: Vec<String> = later.into_iter().flatten().map(|file| file.path).collect();
+    later.retain(|file| step.covers(file) && !step.files.is_empty());
+    if !later.is_empty() {
+        lacks.push(format!("changed after its agent had ended: {}", named(&later)));
     }
+    if files.iter().any(|file| step.covers(file)) {
+        return None;
+    }
+    if step.is_delegated() && report.no_change.is_none() {
+        lacks.push("no file of it was changed, and its report has no line `No change: why`".to_owned());
+    } else if !step.is_delegated() && !step.files.is_empty() {
+        lacks.push(format!("no file of it was changed: {}", step.files.join(", ")));
+    }
+    report.no_change.clone()
 }
 
 /// Whether two steps were at work at the same time.

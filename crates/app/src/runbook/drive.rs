@@ -4,8 +4,9 @@ use engine_core::approval::{Deed, Kind};
 use engine_core::dialect::AgentCall;
 use engine_core::plan::{AgentNews, Came, Moved, Plan, Report, Step, StepId, Turn};
 use engine_core::session::kept_words;
-use engine_store::plan_file::Kept;
+use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::{clock, content, told};
+use engine_text::line::fingerprint;
 use serde::Serialize;
 
 use super::{left_behind, list, name_of, prepare};
@@ -73,7 +74,8 @@ pub struct Call {
 /// Takes up and locks the plan of a runbook, if that is still to be done. `written`: its name; none: the plan of this agent session.
 pub fn start(context: &mut CommandContext, written: Option<&str>) -> Result<Vec<String>, CommandError> {
     let mut notes = Vec::new();
-    if let Some(written) = written {
+    let only = if written.is_none() { only_left(context) } else { None };
+    if let Some(written) = written.or(only.as_deref()) {
         let name = name_of(written)?;
         context.named = Some(name.clone());
         let plan = opened(context, &name)?;
@@ -122,6 +124,22 @@ fn unless_run(context: &CommandContext, plan: &Plan) -> Outcome {
         }
     }
     Ok(())
+}
+
+/// The only run whose agent session is gone, for one that runs none.
+fn only_left(context: &CommandContext) -> Option<String> {
+    context.agent()?;
+    if context.found().is_ok() {
+        return None;
+    }
+    let is_left = |name: &String| {
+        let plan = PlanFile::new(&context.project, name).peek_open();
+        plan.is_some_and(|plan| {
+            plan.is_delegated() && plan.lock.is_some() && plan_file::is_orphaned(&context.project, &plan)
+        })
+    };
+    let mut left = plan_file::names(&context.project).into_iter().filter(is_left);
+    left.next().filter(|_| left.next().is_none())
 }
 
 /// The task that runs it is in progress from now on, and done with the plan.
@@ -253,6 +271,16 @@ fn are_there(plan: &Plan, steps: &[&Step], context: &CommandContext) -> Outcome 
         let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next());
         file.is_some_and(|file| file.starts_with("plans/") && !root.join(file).is_file())
     };
+    let sums = plan.runbook.as_ref().map(|source| &source.files);
+    for step in steps {
+        let Some(file) = step.prompt.as_deref().and_then(|prompt| prompt.lines().next()) else { continue };
+        let text = told::read_if_there(root, &root.join(file)).ok().flatten();
+        let sum = sums.and_then(|sums| sums.get(file));
+        if text.zip(sum).is_some_and(|(text, sum)| fingerprint(&text) != *sum) {
+            return Err(CommandError::refused(format!("{file} is not what was prepared"))
+                .hint(format!("engine runbook prepare {} writes it again", plan.name)));
+        }
+    }
     match steps.iter().find(is_missing) {
         None => Ok(()),
         Some(step) => {

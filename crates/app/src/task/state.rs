@@ -4,6 +4,7 @@ use engine_core::status::Holder;
 use engine_core::task::{State, Task, TaskFile};
 use engine_store::approve::Caller;
 use engine_store::chain_end;
+use engine_store::plan_file::PlanFile;
 use engine_store::session_file::SessionFile;
 use engine_store::task_owners::Owners;
 use engine_text::line::operand;
@@ -95,6 +96,7 @@ fn is_the_one(context: &CommandContext, task: &Task) -> Outcome {
 
 /// Marks a task as done; without a name the one in progress. One that a chain carries out is done with that chain.
 pub fn done(context: &CommandContext, name: Option<&str>) -> Result<Changed, CommandError> {
+    is_not_run(context, name)?;
     change(context, State::Done, None, |file, owners| {
         let task = pick_done(context, file, owners, name)?;
         chained(context, &task.meta.name).map_or(Ok(task), Err)
@@ -150,6 +152,21 @@ pub fn cancel(context: &CommandContext, name: &str) -> Result<Changed, CommandEr
 
 pub fn reopen(context: &CommandContext, name: &str) -> Result<Changed, CommandError> {
     change(context, State::Pending, None, |file, _| one(file, name))
+}
+
+/// The task of a runbook is done with its last step, not by an agent's word.
+fn is_not_run(context: &CommandContext, name: Option<&str>) -> Outcome {
+    let Some(session) = &context.session else { return Ok(()) };
+    let bound = SessionFile::new(&context.project.sessions_folder(), session).peek().plan;
+    let plan = bound.and_then(|bound| PlanFile::new(&context.project, &bound.name).peek_open());
+    let Some(plan) = plan.filter(|plan| plan.is_delegated() && !plan.is_built()) else { return Ok(()) };
+    match &plan.task {
+        Some(task) if name.is_none_or(|name| name == task) => {
+            let text = format!("{task} is done when every step of plan {} is", plan.name);
+            Err(CommandError::refused(text).hint("engine runbook next"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Takes the task in progress for a plan, and notes that the session works on it. Nothing if there is none, or more than one.

@@ -74,7 +74,7 @@ pub(super) fn run(args: &PlanArgs, ui: &Ui) -> Outcome {
         PlanCommand::List(args) => list::run(args, &context, ui),
         PlanCommand::Take(args) => take::run(args, &context, ui),
         PlanCommand::Lock(args) => lock::run(args, &context, ui),
-        PlanCommand::Step(command) => step::run(command, &context, ui),
+        PlanCommand::Step(command) => step::run(command, &mut context, ui),
         PlanCommand::Add(args) => add::run(args, &context, ui),
         PlanCommand::Criteria(command) => criteria::run(command, &context, ui),
         PlanCommand::Verify(args) => verify::run(args, &context, ui),

@@ -8,8 +8,8 @@ use crate::ui::{Tone, Ui, toned};
 
 mod abandon;
 mod check;
-mod done;
-mod fail;
+pub(super) mod done;
+pub(super) mod fail;
 mod list;
 mod new;
 pub(super) mod next;

@@ -132,6 +132,16 @@ impl Orchestra {
         answer(&self.event("PostToolUse.Agent-background", &fields))
     }
 
+    /// A call that waited for its agent is answered.
+    pub(crate) fn answered(&self, player: &Player, model: &str) -> String {
+        let response =
+            json!({"status": "completed", "agentId": player.id, "resolvedModel": model, "totalTokens": 7});
+        let fields = json!({
+            "tool_name": "Agent", "tool_input": player.input, "tool_use_id": player.call, "tool_response": response
+        });
+        answer(&self.event("PostToolUse.Agent", &fields))
+    }
+
     /// A player writes a file.
     pub(crate) fn writes(&self, player: &Player, path: &str, text: &str) -> String {
         let input = json!({"file_path": self.stage.root().join(path), "content": text});

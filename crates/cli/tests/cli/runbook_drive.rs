@@ -32,7 +32,7 @@ fn three_steps_on_three_models_and_a_review() {
             exit 0
             - [x] 1.3. say both (both.py; `pytest` passed)
             plan greet, running 3/4. Step 1-vet: make this call exactly
-            Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md")
+            Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md\nCheck: pytest")
             when its result has come: engine runbook done 1-vet
             "#);
         } else {
@@ -45,7 +45,7 @@ fn three_steps_on_three_models_and_a_review() {
     play.ends(&vet);
     insta::assert_snapshot!(play.told(&["done"]), @"
     exit 0
-    - [x] 1-vet. Review of phase 1: Words
+    - [x] 1-vet. Review of phase 1: Words (`pytest` passed)
     plan greet is done and closed: every step, every criterion
     Run greet: done
     ");
@@ -162,7 +162,7 @@ fn what_an_agent_says_of_itself_ends_no_step() {
     insta::assert_snapshot!(play.told(&["fail", "1.1", "--why", "nothing was done"]), @r#"
     exit 0
     plan greet, running 0/4. Step 1.1: make this call exactly
-    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md")
+    Agent(subagent_type: "greet-[SUM]-task", model: "haiku", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nThe earlier attempt was refused: nothing was done")
     when its result has come: engine runbook done 1.1
     "#);
     let second = play.starts(&task, "haiku", STEP_1);
@@ -180,7 +180,7 @@ fn what_an_agent_says_of_itself_ends_no_step() {
     insta::assert_snapshot!(play.told(&["fail", "1.1", "--why", "a stray file"]), @r#"
     exit 0
     plan greet, running 0/4. Step 1.1: make this call exactly
-    Agent(subagent_type: "greet-[SUM]-task", model: "sonnet", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nReport of the earlier run: plans/greet/reports/step-1-1.md")
+    Agent(subagent_type: "greet-[SUM]-task", model: "sonnet", description: "Step 1.1", run_in_background: false, prompt: "plans/greet/steps/step-1-1.md\nThe earlier attempt was refused: a stray file\nReport of the earlier run: plans/greet/reports/step-1-1.md")
     when its result has come: engine runbook done 1.1
     "#);
     // Tiers end with the user.
@@ -291,7 +291,7 @@ fn a_critical_finding_is_mended_and_reviewed_again() {
     exit 0
     - [x] 1-mend. mend the findings of plans/greet/reports/phase-1.md (hello.py; `pytest` passed)
     plan greet, running 2/3. Step 1-vet: make this call exactly
-    Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md")
+    Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md\nCheck: pytest")
     when its result has come: engine runbook done 1-vet
     "#);
     insta::assert_snapshot!(vets("---\nCritical: 1\nMajor: 0\n---\n"), @"
@@ -299,5 +299,133 @@ fn a_critical_finding_is_mended_and_reviewed_again() {
     step 1-vet was looked at; what it found comes first
     plan greet is halted: the second review of phase 1 still has 1 critical: plans/greet/reports/phase-1.md
     then: engine runbook resume; engine asks the user
+    ");
+}
+
+/// What others did, what came later and what nobody said is no work of the step's agent.
+#[test]
+fn only_the_agent_of_a_step_does_its_work() {
+    let case = |name: &str, act: &dyn Fn(&Orchestra, &crate::orchestra::Player)| {
+        let play = Orchestra::new();
+        let task = play.agent("task");
+        play.told(&["next", "greet"]);
+        let player = play.starts(&task, "haiku", STEP_1);
+        act(&play, &player);
+        let told = play.told(&["done"]);
+        let reasons =
+            told.lines().skip(2).filter(|line| !line.starts_with("  ")).collect::<Vec<_>>().join("; ");
+        format!("{name}: {reasons}")
+    };
+    let does =
+        |play: &Orchestra, player: &crate::orchestra::Player| play.does(player, "step-1-1", "hello.py");
+    let cases = [
+        case("a script changes it later", &|play, player| {
+            does(play, player);
+            play.stage.write("hello.py", "print('mine')\n");
+            assert_eq!(crate::plan_proofs::shell(&play.stage, "pytest").code, Some(0));
+        }),
+        case("a script writes the report", &|play, player| {
+            play.writes(player, "hello.py", "print('.')\n");
+            assert_eq!(play.runs(player, "pytest"), Some(0));
+            play.stage.write("plans/greet/reports/step-1-1.md", "---\nStatus: done\n---\n");
+            play.ends(player);
+        }),
+        case("another agent does it", &|play, player| {
+            let other = play.player("Explore", "x");
+            play.writes(player, "note.txt", "x");
+            std::fs::remove_file(play.stage.root().join("note.txt")).unwrap();
+            play.stage.write("hello.py", "print('.')\n");
+            let mut event = play.stage.event_with(
+                "PostToolUse.Write",
+                &json!({
+                    "session_id": crate::stage::SESSION, "tool_name": "Write",
+                    "tool_input": {"file_path": play.stage.root().join("hello.py"), "content": "x"}
+                }),
+            );
+            event["agent_id"] = json!(other.id);
+            event["agent_type"] = json!("Explore");
+            play.stage.hook(&event);
+            assert_eq!(play.runs(player, "pytest"), Some(0));
+            play.reports(player, "step-1-1", "");
+            play.ends(player);
+        }),
+        case("the step file says less", &|play, player| {
+            play.stage.write(STEP_1, "Nothing to do.\n");
+            does(play, player);
+        }),
+        case("nothing is changed, and it says why", &|play, player| {
+            assert_eq!(play.runs(player, "pytest"), Some(0));
+            play.reports(player, "step-1-1", "No change: it is there\n");
+            play.ends(player);
+        }),
+    ];
+    insta::assert_snapshot!(cases.join("\n"), @r#"
+    a script changes it later: changed after its agent had ended: hello.py
+    a script writes the report: its agent was not seen writing plans/greet/reports/step-1-1.md
+    another agent does it: changed by another than its agent: hello.py
+    the step file says less: plans/greet/steps/step-1-1.md is not what was prepared
+    nothing is changed, and it says why: plan greet, running 1/4. Step 1.2: make this call exactly; Agent(subagent_type: "greet-[SUM]-task", model: "sonnet", description: "Step 1.2", run_in_background: false, prompt: "plans/greet/steps/step-1-2.md"); when its result has come: engine runbook done 1.2
+    "#);
+}
+
+/// A call that waits for its agent is answered only after that has ended.
+#[test]
+fn the_model_counts_also_where_the_call_waits() {
+    let play = Orchestra::new();
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let input = json!({"description": "x", "subagent_type": task, "model": "haiku", "prompt": STEP_1});
+    let (call, _) = play.asks(&input);
+    let player = play.player(&task, &call);
+    play.begins(&player);
+    play.does(&player, "step-1-1", "hello.py");
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1.1 is not done
+    the client has not said which model it ran on; haiku was asked for
+      let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
+    "#);
+    play.answered(&player, "claude-opus-5");
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1.1 is not done
+    it ran on claude-opus-5, and haiku was asked for
+      let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
+    "#);
+}
+
+#[test]
+fn the_common_context_reaches_a_shipped_agent_in_either_order() {
+    for background in [false, true] {
+        let play = Orchestra::new();
+        play.told(&["next", "greet"]);
+        let input =
+            json!({"description": "x", "subagent_type": "quiet-task", "model": "haiku", "prompt": STEP_1});
+        let (call, _) = play.asks(&input);
+        let player = play.player("quiet-task", &call);
+        if background {
+            play.launched(&player, "claude-haiku-5");
+        }
+        insta::allow_duplicates! {
+            insta::assert_snapshot!(play.begins(&player), @"
+            told: engine: what all steps of plan greet have in common:
+
+            All greetings end with a dot.
+            ### Stop conditions
+            A decision is missing.
+            ");
+        }
+    }
+}
+
+#[test]
+fn the_task_of_a_run_is_not_done_by_a_word() {
+    let play = Orchestra::new();
+    play.told(&["next", "greet"]);
+    let done = play.stage.engine(&["task", "done", "Run greet"]);
+    insta::assert_snapshot!(crate::plan::told(&done), @"
+    exit 1
+    engine: Run greet is done when every step of plan greet is
+      engine runbook next
     ");
 }

@@ -181,7 +181,7 @@ fn three_steps_on_three_models_and_a_review_end_the_plan() {
     <-p><plans/greet/steps/step-1-1.md><--permission-mode><acceptEdits><--model><haiku><--session-id><ID><--output-format><json><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-2.md><--permission-mode><acceptEdits><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><12><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-3.md><--permission-mode><acceptEdits><--model><opus><--session-id><ID><--output-format><json><--agent><greet-SUM-task>
-    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md><--permission-mode><acceptEdits><--model><sonnet><--session-id><ID><--output-format><json><--agent><vet-agent>
+    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md|Check: pytest><--permission-mode><acceptEdits><--model><sonnet><--session-id><ID><--output-format><json><--agent><vet-agent>
     ");
     assert!(!stage.home().join("denied").exists());
     let plan = plan(&stage);
@@ -323,12 +323,12 @@ fn a_try_that_is_not_good_is_followed_by_another() {
     ");
     insta::assert_snapshot!(starts(&stage), @"
     <-p><plans/greet/steps/step-1-1.md><--model><haiku><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
-    <-p><plans/greet/steps/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><haiku><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
-    <-p><plans/greet/steps/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
-    <-p><plans/greet/steps/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
+    <-p><plans/greet/steps/step-1-1.md|The earlier attempt was refused: calls of these tools were denied: Edit; no file of it was changed, and its report has no line `No change: why`|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><haiku><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
+    <-p><plans/greet/steps/step-1-1.md|The earlier attempt was refused: it used all of its 3 turns; there is no report plans/greet/reports/step-1-1.md|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
+    <-p><plans/greet/steps/step-1-1.md|The earlier attempt was refused: it ran on claude-haiku-5, and sonnet was asked for|Report of the earlier run: plans/greet/reports/step-1-1.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><3><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-2.md><--model><sonnet><--session-id><ID><--output-format><json><--max-turns><12><--agent><greet-SUM-task>
     <-p><plans/greet/steps/step-1-3.md><--model><opus><--session-id><ID><--output-format><json><--agent><greet-SUM-task>
-    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md><--model><sonnet><--session-id><ID><--output-format><json><--agent><vet-agent>
+    <-p><Review of phase 1, report: plans/greet/reports/phase-1.md|Runbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/step-1-1.md, plans/greet/steps/step-1-2.md, plans/greet/steps/step-1-3.md|Check: pytest><--model><sonnet><--session-id><ID><--output-format><json><--agent><vet-agent>
     ");
 }
 
@@ -523,7 +523,7 @@ fn a_step_by_hand_stops_it() {
     insta::assert_snapshot!(told(&engine(&stage, &["run", "greet"])), @"
     exit 3
     engine: plan greet is closed
-      to run it again: engine runbook prepare greet
+      to run it anew: engine runbook prepare greet --replan; engine asks the user
     ");
 }
 

@@ -45,7 +45,7 @@ fn a_cycle_is_done_when_its_test_failed_before_the_code_was_written() {
     exit 0
     - [x] 1.1. say hello (hello.py, tests/test_hello.py; 2 attempts; `pytest` passed)
     plan greet, running 1/2. Step 1-vet: make this call exactly
-    Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/cycle-1-1.md")
+    Agent(subagent_type: "vet-agent", model: "sonnet", description: "Step 1-vet", run_in_background: false, prompt: "Review of phase 1, report: plans/greet/reports/phase-1.md\nRunbook: plans/greet/runbook*.md. Design, if there is one: plans/greet/design.md. Steps: plans/greet/steps/cycle-1-1.md\nCheck: pytest")
     when its result has come: engine runbook done 1-vet
     "#);
     // What had to fail counts as no failure of the plan.

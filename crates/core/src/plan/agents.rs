@@ -14,6 +14,9 @@ pub struct Delegated {
     /// Agents whose steps are over, or wait to be looked at: a message would wake them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ended: Vec<(String, StepId)>,
+    /// Calls whose agents have ended, and of which the client has not said with which model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unresolved: Vec<(String, StepId)>,
     /// The step that the main agent does itself, and its files.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inline: Option<(StepId, Vec<String>)>,
@@ -61,10 +64,15 @@ impl Delegated {
             let over = step.runs.iter().filter(|run| !run.is_live());
             over.filter_map(|run| Some((run.agent.clone()?, step.number)))
         });
+        let unresolved = plan.steps.iter().filter_map(|step| {
+            let run = step.run().filter(|run| !run.is_live() && run.resolved.is_none())?;
+            Some((run.call.clone(), step.number))
+        });
         let inline = plan.active().filter(|step| step.kind == Kind::Inline);
         Self {
             agents: plan.live().map(|(step, run)| agent(step, run)).collect(),
             ended: ended.collect(),
+            unresolved: unresolved.collect(),
             inline: inline.map(|step| (step.number, step.files.clone())),
             built: plan.is_built(),
         }
@@ -77,6 +85,13 @@ impl Delegated {
 
     pub fn agent_mut(&mut self, id: &str) -> Option<&mut StepAgent> {
         self.agents.iter_mut().find(|agent| agent.agent.as_deref() == Some(id))
+    }
+
+    /// The step that a call was made for, if its answer is waited for.
+    pub fn claimed(&self, call: &str) -> Option<StepId> {
+        let live = self.agents.iter().map(|agent| (agent.call.as_str(), agent.step));
+        let ended = self.unresolved.iter().map(|(call, step)| (call.as_str(), *step));
+        live.chain(ended).find(|(own, _)| *own == call).map(|(_, step)| step)
     }
 
     /// The one that an agent without a claim of its own belongs to: the oldest call of its type that has started none.

@@ -15,6 +15,9 @@ mod call;
 
 pub use call::Meant;
 
+/// Of the reason of a failure that the next agent is told, in characters.
+const LONGEST_WHY: usize = 300;
+
 /// How often one tier of models tries a step.
 pub const TRIES: usize = 2;
 
@@ -54,6 +57,9 @@ pub struct Run {
     pub at: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
+    /// The content of the project's files when its agent ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub left: Option<String>,
     /// The content of the project's files when it was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
@@ -330,6 +336,13 @@ impl Plan {
         let own = step.agent.clone()?;
         let agent_type = if shipped { step.shipped_agent()?.to_owned() } else { own };
         let mut prompt = step.prompt.clone().unwrap_or_default();
+        let last = step.runs.iter().rev().find(|run| run.is_try());
+        if let Some(why) = last.and_then(|run| run.why.as_deref()).filter(|_| step.kind != Kind::Review) {
+            prompt.push_str(&format!(
+                "\nThe earlier attempt was refused: {}",
+                engine_text::line::one_line(why, LONGEST_WHY)
+            ));
+        }
         let tried = step.runs.iter().any(|run| run.is_try() && run.reported);
         if let Some(report) = step.report.as_ref().filter(|_| tried && step.kind != Kind::Review) {
             prompt.push_str(&format!("\nReport of the earlier run: {report}"));
@@ -427,6 +440,13 @@ impl Plan {
         }
         self.steps[at].begin(head, content, now);
         Ok(())
+    }
+
+    /// Notes the content that an agent left, which has ended: what changes later is not its work.
+    pub fn left(&mut self, agent: &str, content: Option<String>) {
+        let place = self.of_run(|run| run.agent.as_deref() == Some(agent) && run.ended_at.is_some());
+        let run = place.and_then(|at| self.steps[at].run_mut());
+        run.into_iter().for_each(|run| run.left.clone_from(&content));
     }
 
     /// Takes in what an event tells of an agent. Whether it was one of this plan's comes back.
@@ -641,7 +661,10 @@ impl Step {
         self.state = State::Active;
         self.attempts += 1;
         self.started_at = Some(now.to_owned());
-        self.started_head = head;
+        // A commit of an earlier try is one of this step.
+        if self.runs.is_empty() {
+            self.started_head = head;
+        }
         self.started_content = content;
         self.ended_at = None;
         self.why = None;

@@ -14,6 +14,15 @@ pub struct Report {
     pub major: Option<u32>,
 }
 
+/// Ways to say that there is nothing.
+const NONE: [&str; 10] =
+    ["none", "no", "nothing", "no warnings", "no warning", "ok", "clean", "n/a", "0", "-"];
+
+fn says_none(text: &str) -> bool {
+    let text = text.trim_end_matches('.').to_lowercase();
+    NONE.contains(&text.as_str())
+}
+
 impl Report {
     pub fn parse(text: &str) -> Self {
         let mut report = Self::default();
@@ -28,9 +37,9 @@ impl Report {
             let said = (!value.is_empty()).then(|| value.to_owned());
             match key.trim().to_lowercase().as_str() {
                 "status" => report.status = said.map(|status| status.to_lowercase()),
-                "quality" => report.quality = said.filter(|said| !said.eq_ignore_ascii_case("none")),
+                "quality" => report.quality = said.filter(|said| !says_none(said)),
                 "no change" | "no-change" => {
-                    report.no_change = said.filter(|said| !said.eq_ignore_ascii_case("none"));
+                    report.no_change = said.filter(|said| !says_none(said));
                 }
                 "critical" => report.critical = value.parse().ok(),
                 "major" => report.major = value.parse().ok(),

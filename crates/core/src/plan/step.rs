@@ -151,8 +151,14 @@ impl Plan {
         let at = self.place(number)?;
         match self.steps[at].state {
             State::Active => Ok(at),
-            state => Err(Refusal::new(format!("step {number} is {}, not active", state.as_str()))
-                .fix(format!("engine plan step start {number}"))),
+            state => {
+                let begins = if self.is_delegated() {
+                    "engine runbook next".to_owned()
+                } else {
+                    format!("engine plan step start {number}")
+                };
+                Err(Refusal::new(format!("step {number} is {}, not active", state.as_str())).fix(begins))
+            }
         }
     }
 }

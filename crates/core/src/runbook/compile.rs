@@ -6,7 +6,7 @@ use super::{Agents, Kind, Requirement, Runbook, Step, agent_of};
 use std::collections::BTreeMap;
 
 use crate::evidence::proof::{Command, Proof};
-use crate::plan::{self, Conduct, Criterion, Guardrails, Plan, Source};
+use crate::plan::{self, Conduct, Criterion, Guardrails, Part, Plan, Source};
 
 impl Runbook {
     /// The plan of it, which nobody has begun. `tiers`: the tiers of models; `now`: when its files are written.
@@ -56,7 +56,7 @@ impl Runbook {
             number: step.id,
             text: step.title.clone(),
             kind,
-            proof: step.proof().filter(|_| step.kind != Kind::Review),
+            proof: self.proof_of(step),
             files: step.files.iter().map(|file| file.path.clone()).collect(),
             model: step.model.clone(),
             report: agent.as_ref().map(|_| self.report(step)),
@@ -71,17 +71,29 @@ impl Runbook {
         }
     }
 
+    /// What shows that a step is done. What only lets a test compile is not held to a check that wants tests; a review is held to the
+    /// check of all steps, so that the plan ends with it.
+    fn proof_of(&self, step: &Step) -> Option<Proof> {
+        let of_all = || self.check.as_ref().map(|check| Proof::Passes(Command::new(check, "")));
+        match (step.kind, step.id.part) {
+            (Kind::Review, _) => of_all(),
+            (_, Some(Part::Bootstrap)) => step.proof().filter(|proof| Some(proof) != of_all().as_ref()),
+            _ => step.proof(),
+        }
+    }
+
     /// What the agent is told that reviews a phase. Its first line names the report and nothing else does, so a call is known by it.
     fn review_prompt(&self, review: &Step) -> String {
         let steps = self.steps.iter().filter(|step| step.phase == review.phase && step.id != review.id);
         let files: Vec<String> = steps.filter_map(|step| self.step_file(step)).collect();
         let folder = &self.folder;
+        let check = self.check.as_ref().map(|check| format!("\nCheck: {check}")).unwrap_or_default();
         format!(
             "Review of phase {}, report: {}\nRunbook: {folder}/runbook*.md. Design, if there is one: {folder}/design.md. Steps: {}",
             review.phase,
             self.report(review),
             files.join(", ")
-        )
+        ) + &check
     }
 }
 

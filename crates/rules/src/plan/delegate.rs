@@ -11,6 +11,7 @@ use engine_shell::Effect;
 use engine_text::line::one_line;
 
 use super::{View, guard};
+use crate::approval::is_foreign;
 
 /// Of what a shipped agent is told of the work, in characters: the client takes 10,000.
 const MOST_CONTEXT: usize = 9_000;
@@ -67,6 +68,9 @@ fn agent(
     };
     if event.actor != Actor::Main {
         return Some(refuse(&whole, "the agent of a step starts no agents", view));
+    }
+    if is_foreign(view) {
+        return Some(refuse(&whole, "something else than the client of this session sends the call", view));
     }
     if let Some(reason) = whole.over_budget(view.config(), view.now()) {
         let text = format!(
@@ -159,7 +163,7 @@ fn work(
             return Some(Finding::deny(text).because("a commit between the steps of a delegated plan"));
         }
     }
-    if is_step_agent || delegated.built || guard::touch_of(call, event, Some(plan), view) != Touch::Files {
+    if is_step_agent || guard::touch_of(call, event, Some(plan), view) != Touch::Files {
         return None;
     }
     if is_own_work(call, event, delegated, plan, view) {
@@ -225,7 +229,8 @@ fn is_note(path: &str, plan: &BoundPlan) -> bool {
 
 /// What an event tells of the agents of steps.
 pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Option<Finding> {
-    let delegated = plan.delegated.as_ref()?;
+    // What a program sends in the client's place tells of no agent.
+    let delegated = plan.delegated.as_ref().filter(|_| !is_foreign(view))?;
     let (news, context) = match &event.kind {
         Kind::PostTool { call, result, .. } if is_claim(call, delegated) => {
             resolved(call, result, delegated, plan)
@@ -250,6 +255,18 @@ pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Si
             let agent = delegated.agent(event.actor.id()).filter(|agent| !agent.worked)?;
             (AgentNews::Worked { agent: agent.agent.clone()? }, None)
         }
+        // A call that has started nothing by the end of the turn was refused by something else.
+        Kind::Stop(_) => {
+            let void =
+                delegated.agents.iter().filter(|agent| agent.agent.is_none() && !agent.call.is_empty());
+            let why = "its agent never started";
+            let freed = |call: &String| Change::StepAgent {
+                name: plan.name.clone(),
+                news: AgentNews::Freed { call: call.clone(), why: why.to_owned() },
+            };
+            let changes: Vec<Change> = void.map(|agent| freed(&agent.call)).collect();
+            return (!changes.is_empty()).then(|| Finding { changes, ..Finding::default() });
+        }
         Kind::SubagentStart => return started(event, delegated, plan, view),
         Kind::SubagentStop(stop) => return ended(stop, event, delegated, plan),
         Kind::SessionStart { source, .. } => {
@@ -272,7 +289,7 @@ fn cut_off(delegated: &Delegated, is_named: impl Fn(&str) -> bool, why: &str) ->
 }
 
 fn is_claim(call: &ToolCall<'_>, delegated: &Delegated) -> bool {
-    delegated.agents.iter().any(|agent| agent.call == call.id) && matches!(call.tool, Tool::Agent { .. })
+    delegated.claimed(&call.id).is_some() && matches!(call.tool, Tool::Agent { .. })
 }
 
 /// The client has started the agent of a call, or has ended it already; it says with which model.
@@ -288,7 +305,7 @@ fn resolved(
     };
     let model = result.model.as_deref().map(str::to_owned);
     let other = model.as_deref().filter(|model| !engine_core::plan::is_of_tier(model, asked));
-    let step = delegated.agents.iter().find(|agent| agent.call == call.id).map(|agent| agent.step);
+    let step = delegated.claimed(&call.id);
     let context = other.zip(step).map(|(model, step)| {
         format!(
             "engine: plan {}: step {step} was to run on {asked}, and the client used {model}. engine runbook done {step} will refuse it",
@@ -307,12 +324,14 @@ fn started(
     view: &(impl View + ?Sized),
 ) -> Option<Finding> {
     let Actor::Subagent { id, agent_type } = &event.actor else { return None };
-    if delegated.agent(id).is_some() {
-        return None;
+    // In the background the client answers the call first, and names the agent by that.
+    let is_known = delegated.agent(id).is_some();
+    if !is_known {
+        delegated.awaited(agent_type)?;
     }
-    delegated.awaited(agent_type)?;
     let news = AgentNews::Started { agent_type: agent_type.to_string(), agent: id.to_string() };
-    let changes = vec![Change::StepAgent { name: plan.name.clone(), news }];
+    let change = (!is_known).then(|| Change::StepAgent { name: plan.name.clone(), news });
+    let changes = change.into_iter().collect();
     let whole = view.open_plan(&plan.name).filter(|whole| {
         let is_own = |step: &engine_core::plan::Step| step.agent.as_deref() == Some(agent_type);
         !whole.steps.iter().any(is_own) && !whole.enriched_context.is_empty()

@@ -22,6 +22,9 @@ pub(crate) struct PlanResumeArgs {
 pub(super) fn run(args: &PlanResumeArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let (kept, reason) = plan::resume(context, args.user_approved.as_deref())?;
     tell(&kept, &format!("plan {} goes on: {reason}", kept.plan.name), ui);
+    if kept.plan.is_delegated() && !ui.is_json() {
+        ui.line("then: engine runbook next");
+    }
     if kept.plan.halts.last().is_some_and(|halt| halt.kind == HaltKind::Size) && !ui.is_json() {
         ui.line("it is an ordinary plan now: engine plan close ends it");
     }

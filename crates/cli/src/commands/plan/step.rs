@@ -4,9 +4,10 @@ use clap::Subcommand;
 use engine_app::error::Outcome;
 use engine_app::plan::drift::named;
 use engine_app::plan::{CommandContext, step, unless_halted};
-use engine_core::plan::{Plan, State, StepId, step_line};
+use engine_core::plan::{Came, Plan, State, StepId, step_line};
 
 use super::{tell, tell_notes};
+use crate::commands::runbook;
 use crate::ui::Ui;
 
 #[derive(Debug, Subcommand)]
@@ -40,9 +41,17 @@ pub(crate) enum StepCommand {
     },
 }
 
-pub(super) fn run(command: &StepCommand, context: &CommandContext, ui: &Ui) -> Outcome {
+pub(super) fn run(command: &StepCommand, context: &mut CommandContext, ui: &Ui) -> Outcome {
+    let is_delegated = context.found().is_ok_and(|(_, plan)| plan.is_delegated());
     match command {
         StepCommand::Start { number } => start(*number, context, ui),
+        // One object, one answer.
+        StepCommand::Done { number, user_approved, .. } if is_delegated => {
+            runbook::done::end(Some(*number), user_approved.as_deref(), context, ui)
+        }
+        StepCommand::Fail { number, why } if is_delegated => {
+            runbook::fail::failed(*number, Came::Failed, why.as_deref(), context, ui)
+        }
         StepCommand::Done { number, next, user_approved } => {
             done(*number, *next, user_approved.as_deref(), context, ui)
         }

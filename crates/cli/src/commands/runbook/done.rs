@@ -29,8 +29,17 @@ pub(crate) struct RunbookDoneArgs {
 
 pub(super) fn run(args: &RunbookDoneArgs, context: &mut CommandContext, ui: &Ui) -> Outcome {
     named(context, args.plan.as_deref())?;
-    let Ended { kept, number, closed, open } =
-        drive::done(context, args.step, args.user_approved.as_deref())?;
+    end(args.step, args.user_approved.as_deref(), context, ui)
+}
+
+/// Ends a step, and shows what comes next.
+pub(in crate::commands) fn end(
+    step: Option<StepId>,
+    approved: Option<&str>,
+    context: &mut CommandContext,
+    ui: &Ui,
+) -> Outcome {
+    let Ended { kept, number, closed, open } = drive::done(context, step, approved)?;
     tell_notes(&kept.notes, ui);
     if ui.is_json() {
         let is_closed = closed.is_some();

@@ -68,7 +68,13 @@ pub(super) fn escalate(args: &RunbookEscalateArgs, context: &mut CommandContext,
     Ok(())
 }
 
-fn failed(step: StepId, came: Came, why: Option<&str>, context: &mut CommandContext, ui: &Ui) -> Outcome {
+pub(in crate::commands) fn failed(
+    step: StepId,
+    came: Came,
+    why: Option<&str>,
+    context: &mut CommandContext,
+    ui: &Ui,
+) -> Outcome {
     let kept = drive::fail(context, step, came, why)?;
     tell_notes(&kept.notes, ui);
     unless_halted(kept.answer, &kept.plan)?;
