@@ -16,17 +16,35 @@ pub struct Listed {
     pub task: Option<String>,
 }
 
-/// The plans that are not over, with `over` all; and how many folders were not looked at.
-pub fn list(context: &CommandContext, over: bool) -> Result<(Vec<Listed>, usize), CommandError> {
+impl Listed {
+    /// Whether it should have a task and has none.
+    pub fn is_without_task(&self) -> bool {
+        self.task.is_none() && !self.standing.closed
+    }
+}
+
+/// The plans of a project.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Plans {
+    pub listed: Vec<Listed>,
+    /// Folders that would be plans under another name.
+    pub misnamed: Vec<String>,
+    /// How many folders were not looked at.
+    pub left_out: usize,
+}
+
+/// The plans that are not over, with `over` all.
+pub fn list(context: &CommandContext, over: bool) -> Result<Plans, CommandError> {
     let text = context.text()?;
     let file = TaskFile::parse(&text);
     let config = config_file::load(&context.project);
     let files = StageFiles::new(&context.project, &config);
-    let Names { names, left_out } = files.names();
+    let Names { names, misnamed, left_out } = files.names();
     let listed = |standing: Standing| {
         let task = task_of(&file, &standing.plan).map(|task| task.meta.name.clone());
         Listed { standing, task }
     };
     let plans = names.iter().filter_map(|name| files.standing(name));
-    Ok((plans.filter(|plan| over || !plan.stage.is_over()).map(listed).collect(), left_out))
+    let listed = plans.filter(|plan| over || !plan.stage.is_over()).map(listed).collect();
+    Ok(Plans { listed, misnamed, left_out })
 }

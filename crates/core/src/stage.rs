@@ -12,9 +12,10 @@ use std::fmt;
 
 use engine_text::markdown::Lines;
 use engine_text::stamp::Stamp;
+use engine_text::yaml::{self, Value};
 
 use crate::plan::is_name;
-use crate::task::{DEFAULT_MODEL, Meta, Task, TaskFile};
+use crate::task::{Meta, Task, TaskFile};
 
 mod written;
 
@@ -28,9 +29,6 @@ pub const DESIGN: &str = "design.md";
 /// The review of the design, from the plan's folder.
 pub const REVIEW: &str = "reports/design-review.md";
 
-/// How much older than the design a review may be: a checkout writes both at once, in any order.
-const TICK: u64 = 2_000;
-
 /// What there is of a plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
@@ -40,6 +38,8 @@ pub struct Facts {
     pub runbook: Option<Runbook>,
     /// The plan object that was made from the runbook.
     pub run: Option<Run>,
+    /// The first of its files that cannot be read, and why: `design.md: not a file`.
+    pub unread: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub struct Design {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Review {
     pub written: Stamp,
-    /// Critical findings that it counts; nothing if it does not say.
+    /// Critical findings that it counts; nothing if it does not say, or says two things.
     pub critical: Option<u32>,
 }
 
@@ -63,11 +63,11 @@ pub struct Runbook {
     pub steps: Steps,
 }
 
-/// The step files beside a runbook.
+/// What was made from a runbook: step files, the order of them, agents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steps {
     Missing,
-    /// Made from another text of the runbook.
+    /// Made from another text of the runbook, or no longer whole.
     Stale,
     Fresh,
 }
@@ -101,12 +101,14 @@ impl Run {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stage {
     Briefed,
+    /// One of the files that say what it is cannot be read.
+    Unread(String),
     NotReviewed,
     Designed,
     /// The runbook has so many errors.
     Faulty(usize),
     Planned,
-    /// Prepared from another text of the runbook.
+    /// Prepared from another text of the runbook, or what was made of it is gone in part.
     Stale,
     Ready,
     Running {
@@ -129,6 +131,7 @@ impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Briefed => f.write_str("briefed"),
+            Self::Unread(why) => write!(f, "cannot be read: {why}"),
             Self::NotReviewed => f.write_str("designed, not reviewed"),
             Self::Designed => f.write_str("designed"),
             Self::Faulty(1) => f.write_str("planned (1 error)"),
@@ -150,7 +153,8 @@ impl Stage {
     /// The stage by the facts; nothing where they make no plan. What was run counts more than what was written.
     pub fn of(facts: &Facts) -> Option<Self> {
         let by_run = facts.run.as_ref().and_then(Self::of_run);
-        by_run.or_else(|| Self::of_files(facts))
+        let unread = || facts.unread.clone().map(Self::Unread);
+        by_run.or_else(unread).or_else(|| Self::of_files(facts))
     }
 
     /// Nothing while no step was begun: the files say then whether it can be.
@@ -184,8 +188,8 @@ impl Stage {
     }
 
     fn of_design(design: &Design) -> Self {
-        let is_passed =
-            |review: &Review| review.written.0 + TICK >= design.written.0 && review.critical == Some(0);
+        // A checkout may write both at once.
+        let is_passed = |review: &Review| review.written >= design.written && review.critical == Some(0);
         if design.review.as_ref().is_some_and(is_passed) { Self::Designed } else { Self::NotReviewed }
     }
 
@@ -195,9 +199,7 @@ impl Stage {
     }
 }
 
-/// A field of a report or a design: the first line that begins with its name, letters' case aside, with or without bold.
-///
-/// Reports are written by cheap models, which forget the lines around front matter.
+/// A field at the beginning of a file that the engine wrote: the first line that begins with its name, letters' case aside.
 pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let value = |line: &'t str| {
         let line = line.trim_start_matches(['-', '*', ' ']);
@@ -212,24 +214,50 @@ pub fn field<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 /// How far from its beginning a text is searched for a field.
 const MOST_LINES: usize = 40;
 
-/// How many critical findings a review counts.
+/// How many critical findings a review counts, by its front matter alone: what is quoted below it counts nothing.
 pub fn critical(review: &str) -> Option<u32> {
-    field(review, "critical")?.parse().ok()
+    let counts = values(review, "critical");
+    let count = counts.first()?.parse().ok()?;
+    counts.iter().all(|other| other.parse() == Ok(count)).then_some(count)
 }
 
 /// Whether a design asks for its tests to be written first.
 pub fn is_tests_first(design: &str) -> bool {
-    let front = Lines::new(design).front_matter();
-    let lines: Vec<&str> = design.lines().take(front).collect();
-    field(&lines.join("\n"), "tests").is_some_and(|tests| tests.eq_ignore_ascii_case("first"))
+    let values = values(design, "tests");
+    !values.is_empty() && values.iter().all(|value| value.eq_ignore_ascii_case("first"))
+}
+
+/// What the front matter has for a key, as often as it is there.
+fn values(text: &str, name: &str) -> Vec<String> {
+    let text = text.trim_start_matches(['\u{feff}', '\r', '\n']);
+    let front = Lines::new(text).front_matter();
+    let block: Vec<&str> = text.lines().take(front.saturating_sub(1)).skip(1).collect();
+    let block = block.join("\n");
+    let fields = yaml::read(&block).or_else(|_| yaml::read(&yaml::quoted(&block))).unwrap_or_default();
+    let value = |value: Value| match value {
+        // Where another line is no YAML, a comment is a part of the value.
+        Value::Text { text } => {
+            text.split(" #").next().unwrap_or_default().trim_matches(['`', ' ']).to_owned()
+        }
+        Value::List(_) | Value::Map(_) | Value::Empty => String::new(),
+    };
+    let named = fields.into_iter().filter(|(key, _)| key.eq_ignore_ascii_case(name));
+    named.map(|(_, node)| value(node.value)).collect()
 }
 
 /// A command, and the session that it is meant for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Next {
     pub command: String,
-    pub model: &'static str,
+    pub model: String,
     pub restart: bool,
+}
+
+impl Next {
+    /// Whether the agent calls a skill with it; else it is a command of the engine.
+    fn is_skill(&self) -> bool {
+        self.command.starts_with('/')
+    }
 }
 
 /// A plan, its stage, and what goes on with it.
@@ -241,14 +269,18 @@ pub struct Standing {
     pub next: Option<Next>,
     /// The tests are written first: one planning skill fits and the other does not.
     pub tests_first: bool,
+    /// Its plan object is closed: what it built may still be to be committed, which needs no task.
+    pub closed: bool,
 }
 
 impl Standing {
-    pub fn of(plan: &str, facts: &Facts) -> Option<Self> {
+    /// `tiers`: the models, the cheapest first.
+    pub fn of(plan: &str, facts: &Facts, tiers: &[String]) -> Option<Self> {
         let stage = Stage::of(facts)?;
         let tests_first = facts.design.as_ref().is_some_and(|design| design.tests_first);
-        let next = next(plan, &stage, facts, tests_first);
-        Some(Self { plan: plan.to_owned(), stage, next, tests_first })
+        let next = next(plan, &stage, facts, tiers);
+        let closed = facts.run.as_ref().is_some_and(|run| run.closed);
+        Some(Self { plan: plan.to_owned(), stage, next, tests_first, closed })
     }
 
     /// `foo, running 2/5`.
@@ -267,28 +299,28 @@ impl Standing {
 
     /// The command by which a halted plan goes on.
     pub fn resume(&self) -> String {
-        format!("engine plan resume --plan {}", self.plan)
+        format!("engine runbook resume {}", self.plan)
     }
 }
 
-/// Models by what a command asks of them: it designs, it writes a plan, it only hands on.
-const DESIGNS: &str = "opus";
-const PLANS: &str = DEFAULT_MODEL;
-const HANDS_ON: &str = "haiku";
-
-fn next(plan: &str, stage: &Stage, facts: &Facts, tests_first: bool) -> Option<Next> {
-    let skill = |skill: &str, model, restart| {
-        Some(Next { command: format!("/{skill} {FOLDER}/{plan}"), model, restart })
+fn next(plan: &str, stage: &Stage, facts: &Facts, tiers: &[String]) -> Option<Next> {
+    // By what a command asks of a model: it designs, it plans, it only hands on.
+    let tier = |at: usize| tiers.get(at).cloned().unwrap_or_default();
+    let (hands_on, plans, designs) = (tier(0), tier(tiers.len() / 2), tier(tiers.len().saturating_sub(1)));
+    let skill = |skill: &str, model: &str, restart| {
+        Some(Next { command: format!("/{skill} {FOLDER}/{plan}"), model: model.to_owned(), restart })
     };
-    let line = |command: String| Some(Next { command, model: DEFAULT_MODEL, restart: false });
+    let line = |command: String| Some(Next { command, model: plans.clone(), restart: false });
+    let is_tests_first = facts.design.as_ref().is_some_and(|design| design.tests_first);
     match stage {
-        Stage::Briefed | Stage::NotReviewed => skill(written::DESIGN, DESIGNS, false),
-        Stage::Designed if tests_first => skill(written::PLAN_TDD, PLANS, false),
-        Stage::Designed => skill(written::PLAN_ADHOC, PLANS, false),
+        Stage::Unread(_) if facts.runbook.is_some() => line(format!("engine runbook check {plan}")),
+        Stage::Briefed | Stage::NotReviewed | Stage::Unread(_) => skill(written::DESIGN, &designs, false),
+        Stage::Designed if is_tests_first => skill(written::PLAN_TDD, &plans, false),
+        Stage::Designed => skill(written::PLAN_ADHOC, &plans, false),
         Stage::Faulty(_) | Stage::Planned | Stage::Stale => line(format!("engine runbook prepare {plan}")),
-        Stage::Ready => skill(written::ORCHESTRATE, HANDS_ON, true),
+        Stage::Ready => skill(written::ORCHESTRATE, &hands_on, true),
         // What is halted goes on with the same command, once the question is answered.
-        Stage::Running { .. } | Stage::Halted(_) => skill(written::ORCHESTRATE, HANDS_ON, false),
+        Stage::Running { .. } | Stage::Halted(_) => skill(written::ORCHESTRATE, &hands_on, false),
         Stage::Damaged(_) => line("engine doctor".to_owned()),
         Stage::Built | Stage::Reviewed => {
             let is_open = facts.run.as_ref().is_some_and(|run| run.committed && !run.closed);
@@ -310,7 +342,7 @@ pub trait Stages {
         None
     }
 
-    /// The plans that are not over, by their names.
+    /// The plans that are not closed, by their names.
     fn unfinished(&self) -> Vec<String> {
         Vec::new()
     }
@@ -330,8 +362,8 @@ pub struct Guide {
 pub enum Lead {
     /// It is that one.
     AsWritten,
-    /// Another one does.
-    Instead(Next),
+    /// Another one is; of the written one, `then` follows.
+    Instead { next: Next, then: Option<String> },
     /// The plan is over.
     Over,
 }
@@ -345,7 +377,7 @@ impl Guide {
         let lead = match &standing.next {
             None => Lead::Over,
             Some(next) if named.goes_on_with(next, &standing) => Lead::AsWritten,
-            Some(next) => Lead::Instead(named.rest_from(next, &standing)),
+            Some(next) => named.instead(next, &standing),
         };
         Some(Self { standing, lead })
     }
@@ -354,46 +386,61 @@ impl Guide {
     pub fn command(&self, written: &str) -> String {
         match &self.lead {
             Lead::AsWritten => format!("`{written}`"),
-            Lead::Instead(next) => format!("`{}` (written: `{written}`)", next.command),
+            Lead::Instead { next, then } => {
+                let then = then.as_deref().filter(|then| *then != written);
+                let then = then.map(|then| format!(", then `{then}`")).unwrap_or_default();
+                format!("`{}`{then} (written: `{written}`)", next.command)
+            }
             Lead::Over => format!("none is left (written: `{written}`)"),
         }
     }
 
-    /// Whether the command that counts is no measure of the task: the written one follows, or all of its work is done already.
-    pub fn is_part(&self, meta: &Meta) -> bool {
-        self.is_after_work() || self.is_followed(meta)
-    }
-
     /// Whether all that is left is to hand over what was built.
     pub fn is_after_work(&self) -> bool {
-        matches!(self.lead, Lead::Instead(_)) && matches!(self.standing.stage, Stage::Built | Stage::Reviewed)
+        matches!(self.lead, Lead::Instead { .. })
+            && matches!(self.standing.stage, Stage::Built | Stage::Reviewed)
     }
 
-    /// Whether the written command comes after the one that counts.
-    pub fn is_followed(&self, meta: &Meta) -> bool {
-        match (&self.lead, &meta.command) {
-            (Lead::Instead(next), Some(written)) => written::rank(written) > written::rank(&next.command),
-            _ => false,
+    /// What of the written command follows the one that counts.
+    pub fn then(&self) -> Option<&str> {
+        match &self.lead {
+            Lead::Instead { then, .. } => then.as_deref(),
+            Lead::AsWritten | Lead::Over => None,
         }
     }
 
-    /// The task with the command that counts.
+    /// The same where the one that counts is no skill: it is all that the skills are called for.
+    pub fn then_alone(&self) -> Option<&str> {
+        self.then().filter(|_| matches!(&self.lead, Lead::Instead { next, .. } if !next.is_skill()))
+    }
+
+    /// The task with the command that counts. Where that is the written one, the model that the task names stays, and so does its wish for
+    /// a new session.
     pub fn applied(&self, meta: &Meta) -> Meta {
         let meta = meta.clone();
-        match &self.lead {
-            Lead::AsWritten => meta,
-            Lead::Instead(next) => Meta {
+        match (&self.lead, &self.standing.next) {
+            (Lead::AsWritten, Some(next)) if next.is_skill() && is_skill(&meta) => Meta {
+                model: meta.model.or_else(|| Some(next.model.clone())),
+                restart: meta.restart || next.restart,
+                ..meta
+            },
+            (Lead::AsWritten, _) => meta,
+            (Lead::Instead { next, .. }, _) => Meta {
                 command: Some(next.command.clone()),
-                model: Some(next.model.to_owned()),
+                model: Some(next.model.clone()),
                 restart: next.restart,
                 ..meta
             },
-            Lead::Over => Meta { command: None, restart: false, ..meta },
+            (Lead::Over, _) => Meta { command: None, restart: false, ..meta },
         }
     }
 }
 
-/// Plans that are not over and that no open task of the file names.
+fn is_skill(meta: &Meta) -> bool {
+    meta.command.as_deref().is_some_and(|command| command.trim_start().starts_with('/'))
+}
+
+/// Plans that are not closed and that no open task of the file names.
 pub fn without_task(file: &TaskFile<'_>, plans: &(impl Stages + ?Sized)) -> Vec<String> {
     let mut names = plans.unfinished();
     if names.is_empty() {

@@ -20,7 +20,7 @@ mod capture;
 mod execute;
 mod skills;
 
-pub(crate) use execute::{Executed, chain_of, is_carried, tail_of, task_to_execute};
+pub(crate) use execute::{Executed, chain_of, hands_over, is_carried, tail_of, task_to_execute};
 pub(crate) use skills::stands;
 
 looks_at!(Outcomes + Project + Session + Skills + Stages + Tasks);

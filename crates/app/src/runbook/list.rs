@@ -1,10 +1,13 @@
 //! All runbooks of the project.
 
 use engine_core::plan::{Plan, State};
+use engine_store::config_file;
 use engine_store::project::Project;
+use engine_store::stage_file::StageFiles;
+use engine_text::line::one_line;
 use serde::Serialize;
 
-use super::{FOLDER, files_of, find, is_source};
+use super::find;
 use crate::plan::drift::standing;
 
 /// One runbook, in a line.
@@ -15,27 +18,31 @@ pub struct Listed {
     /// Steps that agents or the main agent do.
     pub steps: usize,
     pub errors: usize,
-    /// `not prepared`, `ready`, `running 2/5`, `halted`, `built`, `closed`.
+    /// `not prepared`, `ready`, `running 2/5`, `halted`, `built`, `closed`, `cannot be read: …`.
     pub state: String,
 }
 
+/// How much is shown of why one cannot be read.
+const REASON: usize = 200;
+
 /// Those that have a runbook file.
 pub fn list(project: &Project) -> Vec<Listed> {
-    let root = project.root().join(FOLDER);
-    let is_runbook = |name: &String| {
-        engine_core::plan::is_name(name) && files_of(&root.join(name)).iter().any(|file| is_source(file))
-    };
-    let names = files_of(&root).into_iter().filter(is_runbook);
-    let listed = |name: String| {
-        let found = find(project, &name).ok()?;
-        Some(Listed {
+    let config = config_file::load(project);
+    let files = StageFiles::new(project, &config);
+    let names = files.names().names.into_iter().filter(|name| files.has_runbook(name));
+    let listed = |name: String| match find(project, &name) {
+        Ok(found) => Listed {
             steps: found.reading.runbook.steps.len(),
             errors: found.errors().len(),
             state: found.plan.as_ref().map_or_else(|| "not prepared".to_owned(), state),
             name,
-        })
+        },
+        Err(error) => {
+            let why = files.unread(&name).unwrap_or_else(|| one_line(&error.message, REASON));
+            Listed { name, steps: 0, errors: 0, state: format!("cannot be read: {why}") }
+        }
     };
-    names.filter_map(listed).collect()
+    names.map(listed).collect()
 }
 
 /// How its plan stands, in a word or two.

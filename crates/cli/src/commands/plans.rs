@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
-use engine_app::plans::{Listed, list};
+use engine_app::plans::{Listed, Plans, list};
 use engine_app::task::CommandContext;
 use engine_text::line::one_line;
 use serde_json::{Value, json};
@@ -23,16 +23,20 @@ pub(crate) struct PlansArgs {
 }
 
 pub(super) fn run(args: &PlansArgs, ui: &Ui) -> Outcome {
-    let (plans, left_out) = list(&CommandContext::open()?, args.all)?;
+    let Plans { listed, misnamed, left_out } = list(&CommandContext::open()?, args.all)?;
     if ui.is_json() {
-        let rows: Vec<Value> = plans.iter().map(object).collect();
-        ui.object(&json!({"version": 1, "plans": rows, "leftOut": left_out}));
+        let rows: Vec<Value> = listed.iter().map(object).collect();
+        ui.object(&json!({"version": 1, "plans": rows, "misnamed": misnamed, "leftOut": left_out}));
         return Ok(());
     }
-    if plans.is_empty() {
+    if listed.is_empty() {
         ui.talk("no plan is at work in plans/");
     } else {
-        ui.text(&aligned(&plans.iter().map(row).collect::<Vec<_>>(), ""));
+        ui.text(&aligned(&listed.iter().map(row).collect::<Vec<_>>(), ""));
+    }
+    if !misnamed.is_empty() {
+        let names = one_line(&misnamed.join(", "), NAMES);
+        ui.talk(format!("not plans, by their names: {names}; {NAMING}"));
     }
     if left_out > 0 {
         ui.talk(format!("{left_out} more folders of plans/ were not looked at"));
@@ -40,19 +44,24 @@ pub(super) fn run(args: &PlansArgs, ui: &Ui) -> Outcome {
     Ok(())
 }
 
+/// How much is shown of the names of folders that are no plans, and how they would have to be called.
+const NAMES: usize = 200;
+const NAMING: &str = "the name of a plan has small letters, digits and - between them, at most 60 bytes";
+
 /// How much of a stage is shown, which can hold a question.
 const STAGE: usize = 60;
 
-fn row(Listed { standing, task }: &Listed) -> Vec<String> {
-    let is_marked = task.is_none() && !standing.stage.is_over();
-    let mark = is_marked.then(|| toned(Tone::Careful, "no task"));
+fn row(listed: &Listed) -> Vec<String> {
+    let standing = &listed.standing;
+    let mark = listed.is_without_task().then(|| toned(Tone::Careful, "no task"));
     let stage = one_line(&standing.stage.to_string(), STAGE);
     let row = [toned(Tone::Strong, &standing.plan), stage, standing.next_shown()];
     row.into_iter().chain(mark).collect()
 }
 
-fn object(Listed { standing, task }: &Listed) -> Value {
+fn object(listed: &Listed) -> Value {
+    let Listed { standing, task } = listed;
     let next = standing.next.as_ref();
-    json!({"name": standing.plan, "stage": standing.stage.to_string(), "next": next.map(|next| &next.command),
-        "model": next.map(|next| next.model), "restart": next.map(|next| next.restart), "task": task})
+    json!({"name": standing.plan, "stage": standing.stage.to_string(), "next": next.map(|_| standing.next_shown()),
+        "model": next.map(|next| &next.model), "restart": next.map(|next| next.restart), "task": task, "withoutTask": listed.is_without_task()})
 }

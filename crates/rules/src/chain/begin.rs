@@ -258,9 +258,8 @@ fn of_task(shortcut: &Command, commit: bool, view: &(impl View + ?Sized)) -> Opt
     let (typed, before) = match (command, tail) {
         // The command is the task: its first entry does not wait for anything.
         (Some(mut typed), Some(tail)) => {
-            // A plan whose steps are done ends with the handoff, too.
-            let ends_so = |last: &Entry| tail.entries.first().is_some_and(|first| first == last);
-            if !typed.entries.last().is_some_and(ends_so) {
+            // A command that hands over does not do it twice, nor does one of a plan whose steps are done.
+            if !shortcuts::hands_over(&typed, &tail) {
                 typed.entries.extend(tail.entries);
             }
             (typed, First::Called)

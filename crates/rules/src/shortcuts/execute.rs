@@ -37,7 +37,7 @@ pub(super) fn execute(
     let meta = applied(&task.meta, guide.as_ref());
     let after = match &missing {
         Some(missing) => skills::after_task(missing),
-        None => after(commit, &tail_words(&meta, commit, view)),
+        None => after(commit, &tail_words(&carried(task, guide.as_ref()), commit, view)),
     };
     if is_carried {
         return Ok(taken_up(mark, command, &file, task, &after, view));
@@ -151,17 +151,34 @@ pub(crate) fn tail_of(
 
 /// What follows a task with `xc`, in words.
 fn tail_words(task: &Meta, commit: bool, view: &(impl View + ?Sized)) -> String {
-    let tail = if commit { read(TAIL, &stands(view)).chain } else { None };
-    if tail.is_none() {
+    let Some(tail) = commit.then(|| read(TAIL, &stands(view)).chain).flatten() else {
         return TAIL.to_owned();
+    };
+    let chain = chain_of(task, view);
+    if chain.as_ref().is_some_and(|chain| hands_over(chain, &tail)) {
+        return String::new();
     }
-    let (tail, _) = tail_of(chain_of(task, view).as_ref(), tail, view);
+    let (tail, _) = tail_of(chain.as_ref(), Some(tail), view);
     tail.map(|tail| listed(&tail.entries)).unwrap_or_default()
+}
+
+/// Whether a command does itself what follows a task with `xc`.
+pub(crate) fn hands_over(command: &Typed, tail: &Typed) -> bool {
+    tail.entries.first().is_some_and(|first| command.entries.contains(first))
 }
 
 /// The task with the command that goes on with its plan.
 fn applied(task: &Meta, guide: Option<&Guide>) -> Meta {
     guide.map_or_else(|| task.clone(), |guide| guide.applied(task))
+}
+
+/// The same with what skills are called for: a command of the engine that comes before them is carried out by itself.
+fn carried(task: &Task, guide: Option<&Guide>) -> Meta {
+    let meta = applied(&task.meta, guide);
+    match guide.and_then(Guide::then_alone) {
+        Some(then) => Meta { command: Some(then.to_owned()), ..meta },
+        None => meta,
+    }
 }
 
 /// A task with the command that is carried out now.
@@ -181,8 +198,8 @@ pub(crate) fn task_to_execute(command: &Command, view: &(impl View + ?Sized)) ->
     let task = running(&file, view).or_else(|| next(&file, view)).filter(|_| !is_refused);
     task.map(|task| {
         let guide = Guide::of(&task.meta, view);
-        let is_whole = !guide.as_ref().is_some_and(|guide| guide.is_part(&task.meta));
-        Executed { task: applied(&task.meta, guide.as_ref()), is_whole }
+        let is_part = |guide: &Guide| guide.is_after_work() || is_followed(guide);
+        Executed { task: carried(task, guide.as_ref()), is_whole: !guide.as_ref().is_some_and(is_part) }
     })
 }
 
@@ -192,38 +209,48 @@ pub(crate) fn chain_of(task: &Meta, view: &(impl View + ?Sized)) -> Option<Typed
     chain.filter(|typed| typed.form == Form::Leading)
 }
 
+/// Whether something of the written command follows that no chain calls.
+fn is_followed(guide: &Guide) -> bool {
+    guide.then().is_some() && guide.then_alone().is_none()
+}
+
 fn by_word(task: &Meta) -> String {
     format!("When it is done: engine task done {}.", operand(&task.name))
 }
 
 /// How a task ends that is carried out now: by the agent's word, or with the skills of its command.
 fn ending(task: &Task, guide: Option<&Guide>, commit: bool, view: &(impl View + ?Sized)) -> String {
-    let by_word = by_word(&task.meta);
+    let name = operand(&task.meta.name);
     if guide.is_some_and(Guide::is_after_work) {
-        let name = operand(&task.meta.name);
         return format!("Its steps are done, so engine task done {name} comes first, then the command.");
     }
-    if guide.is_some_and(|guide| guide.is_followed(&task.meta)) {
-        let name = operand(&task.meta.name);
-        return format!("When the written command is done, too: engine task done {name}.");
-    }
-    let Some(last) = chain_of(&applied(&task.meta, guide), view).and_then(|mut typed| {
-        let is_chain = commit || typed.entries.len() > 1;
-        typed.entries.pop().filter(|_| is_chain)
-    }) else {
-        return by_word;
-    };
-    let is_shown = || view.skill(&last.skill).is_some_and(|known| !known.ending.done_when.is_empty());
-    match (commit, is_shown()) {
-        (true, _) => {
-            format!(
-                "Its command is the task: engine marks it as done when /handoff is called after /{}.",
-                last.skill
-            )
+    let then = guide.and_then(Guide::then);
+    let by_word = match then {
+        Some(then) if task.meta.command.as_deref() == Some(then) => {
+            format!("When the written command is done, too: engine task done {name}.")
         }
-        (false, true) => format!("Its command is the task: engine marks it as done when /{} is.", last.skill),
-        (false, false) => by_word,
+        Some(_) => format!("When what follows it is done, too: engine task done {name}."),
+        None => by_word(&task.meta),
+    };
+    if guide.is_some_and(is_followed) {
+        return by_word;
     }
+    let typed = chain_of(&carried(task, guide), view);
+    let Some(typed) = typed.filter(|typed| commit || typed.entries.len() > 1) else { return by_word };
+    let Some(last) = typed.entries.last().map(|last| &last.skill) else { return by_word };
+    let is_shown = || view.skill(last).is_some_and(|known| !known.ending.done_when.is_empty());
+    let tail = read(TAIL, &stands(view)).chain.filter(|tail| commit && !hands_over(&typed, tail));
+    let end = match (tail, is_shown()) {
+        (Some(_), _) => {
+            format!("Its command is the task: engine marks it as done when /handoff is called after /{last}.")
+        }
+        (None, true) => format!("Its command is the task: engine marks it as done when /{last} is."),
+        (None, false) => by_word,
+    };
+    let first = guide.filter(|guide| guide.then_alone().is_some());
+    let first = first.and_then(|guide| guide.applied(&task.meta).command);
+    let first = first.map(|first| format!("The chain is called after `{first}`. ")).unwrap_or_default();
+    format!("{first}{end}")
 }
 
 /// The task in progress that is ours to go on with.
@@ -311,7 +338,7 @@ fn of_plan(guide: &Guide, task: &Task) -> String {
     if let Stage::Halted(_) = guide.standing.stage {
         line.push_str(&format!("; it goes on when the user has answered: {}", guide.standing.resume()));
     }
-    if guide.is_followed(&task.meta) {
+    if guide.then().is_some_and(|then| task.meta.command.as_deref() == Some(then)) {
         line.push_str("; the written command follows");
     }
     line.push('\n');

@@ -23,8 +23,9 @@ pub(super) fn run(_: &RunbookListArgs, context: &CommandContext, ui: &Ui) -> Out
         ui.talk("there is no runbook; engine runbook new NAME writes one");
     } else {
         let row = |Listed { name, steps, errors, state }: &Listed| {
-            let errors = if *errors > 0 { counted(*errors as u64, "error") } else { String::new() };
-            vec![toned(Tone::Strong, name), state.clone(), counted(*steps as u64, "step"), errors]
+            let some =
+                |count: usize, what| if count > 0 { counted(count as u64, what) } else { String::new() };
+            vec![toned(Tone::Strong, name), state.clone(), some(*steps, "step"), some(*errors, "error")]
         };
         ui.text(&aligned(&listed.iter().map(row).collect::<Vec<_>>(), ""));
     }
