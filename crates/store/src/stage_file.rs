@@ -131,16 +131,19 @@ impl<'p> StageFiles<'p> {
         );
         let errors = reading.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         let fingerprint = &reading.runbook.fingerprint;
-        let is_fresh = |step: &runbook::Step| {
-            let file = format!("steps/{}.md", step.stem);
-            let text = folder.read(&file).unwrap_or_default();
-            let source = stage::field(&text, "source").and_then(|source| source.rsplit_once('@'));
-            source.is_some_and(|(_, sum)| sum == fingerprint)
+        let source = |file: &str| {
+            let text = folder.read(file)?;
+            stage::field(&text, "source")?.rsplit_once('@').map(|(_, sum)| sum.to_owned())
         };
+        let is_fresh = |step: &runbook::Step| {
+            source(&format!("steps/{}.md", step.stem)) == Some(runbook::sum(&reading.runbook, step))
+        };
+        // An order of steps that the runbook gives itself does not name its source.
+        let prepared = prepared.map(str::to_owned).or_else(|| source(ORCHESTRATOR_PLAN));
         let mut steps = reading.runbook.steps.iter().filter(|step| reading.runbook.step_file(step).is_some());
         let steps = if !folder.files.contains(ORCHESTRATOR_PLAN) {
             Steps::Missing
-        } else if prepared.is_none_or(|sum| sum == fingerprint) && steps.all(is_fresh) {
+        } else if prepared.is_none_or(|sum| sum == *fingerprint) && steps.all(is_fresh) {
             Steps::Fresh
         } else {
             Steps::Stale
