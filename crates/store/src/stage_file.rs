@@ -139,7 +139,9 @@ impl<'p> StageFiles<'p> {
             source(&format!("steps/{}.md", step.stem)) == Some(runbook::sum(&reading.runbook, step))
         };
         // An order of steps that the runbook gives itself does not name its source.
-        let prepared = prepared.map(str::to_owned).or_else(|| source(ORCHESTRATOR_PLAN));
+        let names_source = reading.runbook.instructions.is_none();
+        let of_order = || names_source.then(|| source(ORCHESTRATOR_PLAN)).flatten();
+        let prepared = prepared.map(str::to_owned).or_else(of_order);
         let mut steps = reading.runbook.steps.iter().filter(|step| reading.runbook.step_file(step).is_some());
         let steps = if !folder.files.contains(ORCHESTRATOR_PLAN) {
             Steps::Missing

@@ -82,6 +82,13 @@ impl Resolver<'_> {
                 indexes[place + 1..].iter().for_each(|other| note(*one, *other, *path));
             }
         }
+        for (folder, indexes) in &users {
+            // `src` may be a folder, too.
+            let below = format!("{folder}/");
+            for (path, others) in users.iter().filter(|(path, _)| path.starts_with(&below)) {
+                indexes.iter().for_each(|one| others.iter().for_each(|other| note(*one, *other, *path)));
+            }
+        }
         for (pattern, one) in patterns {
             let scope = [pattern.to_owned()];
             for (path, indexes) in users.iter().filter(|(path, _)| covers(&scope, path)) {

@@ -135,6 +135,10 @@ fn files_are_read_in_every_form() {
             "## Step 1.1: a\nFiles: lib/, src/*.zig, doc/ (new), *.md (new)\n\nA.\n## Step 1.2: b\nFiles: doc/a.md, x.md, doc/*.md, out/, y.rs (new)\n\nB.\n## Step 1.3: c\nFiles: *.rs\n\nC.\n",
         ),
         (
+            "a folder",
+            "## Step 1.1: a\nFiles: src (new)\n\nA.\n## Step 1.2: b\nNeeds: none\nFiles: src/a.rs\n\nB.\n",
+        ),
+        (
             "any file",
             "## Step 1.1: a\nFiles: src/a.rs\n\nA.\n## Step 1.2: b\nNeeds: none\n\nB.\n## Step 1.3: c\nNeeds: none\n\nC.\n## Step 1.4: d\nNeeds: 1.2\nFiles: src/b.rs\n\nD.\n",
         ),
@@ -158,6 +162,8 @@ fn files_are_read_in_every_form() {
     8: warning: src/*.zig fits no file, and no step before makes one: correct it, or write `src/*.zig (new)`
     12: warning: doc/*.md fits no file, and no step before makes one: correct it, or write `doc/*.md (new)`
     12: warning: out/ fits no file, and no step before makes one: correct it, or write `out/ (new)`
+    a folder
+    13: 1.2 and 1.1 change src/a.rs, in no order: add 1.1 to the `Needs:` of 1.2
     any file
     11: warning: 1.2 has no `Files:` and may change those of 1.1, in no order: write the files of 1.2, or add 1.1 to its `Needs:`
     15: warning: 1.3 has no `Files:` and may change those of 1.1, 1.2, 1.4, in no order: write the files of 1.3, or add 1.1, 1.2, 1.4 to its `Needs:`
