@@ -86,7 +86,11 @@ impl Resolver<'_> {
             // `src` may be a folder, too.
             let below = format!("{folder}/");
             for (path, others) in users.iter().filter(|(path, _)| path.starts_with(&below)) {
-                indexes.iter().for_each(|one| others.iter().for_each(|other| note(*one, *other, *path)));
+                for one in indexes {
+                    for other in others {
+                        note(*one, *other, *path);
+                    }
+                }
             }
         }
         for (pattern, one) in patterns {
