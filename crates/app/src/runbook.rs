@@ -9,6 +9,7 @@ use engine_store::project::Project;
 use engine_store::{config_file, told};
 
 use crate::error::CommandError;
+use crate::glob;
 use crate::plan::CommandContext;
 
 pub mod drive;
@@ -71,7 +72,8 @@ pub fn find(project: &Project, name: &str) -> Result<Found, CommandError> {
     for file in files_of(&root.join(&folder)) {
         if is_source(&file) {
             let path = format!("{folder}/{file}");
-            if let Some(text) = told::read_if_there(root, &root.join(&path))? {
+            // Bytes that are not UTF-8 are a problem of their line.
+            if let Some(text) = told::read_kept_if_there(root, &root.join(&path))? {
                 sources.push((path, text));
             }
         }
@@ -79,7 +81,7 @@ pub fn find(project: &Project, name: &str) -> Result<Found, CommandError> {
     let beside = |file: &str| told::read_if_there(root, &root.join(&folder).join(file));
     let (design, recall) = (beside("design.md")?, beside("recall-artifact.md")?);
     let tiers = plan::tiers(&config_file::load(project));
-    let exists = |path: &str| root.join(path).exists();
+    let exists = |path: &str| root.join(path).exists() || fits(path, root);
     let sources: Vec<Source<'_>> = sources.iter().map(|(path, text)| Source { path, text }).collect();
     let facts = Facts {
         folder: &folder,
@@ -91,6 +93,12 @@ pub fn find(project: &Project, name: &str) -> Result<Found, CommandError> {
     let reading = read(&sources, &facts);
     let plan = PlanFile::new(project, name).peek().and_then(Result::ok).filter(Plan::is_delegated);
     Ok(Found { reading, plan })
+}
+
+/// Whether a file of the project fits a pattern.
+fn fits(pattern: &str, root: &Path) -> bool {
+    let is_pattern = pattern.contains(['*', '?', '[', '{']);
+    is_pattern && glob::files(pattern, root, Some(1)).is_ok_and(|found| !found.files.is_empty())
 }
 
 /// Whether a file of a folder below plans/ is its runbook, or a phase of it.

@@ -12,7 +12,9 @@ mod body;
 mod compile;
 mod difference;
 mod field;
+mod file_list;
 mod front;
+mod nearly;
 mod needs;
 mod outline;
 mod read;
@@ -24,7 +26,7 @@ mod unfilled;
 
 pub use difference::{Change, Difference, difference};
 pub use read::{Facts, Reading, Source, read};
-pub use render::{Agents, Baselines, Rendered, agent_of, agents, files};
+pub use render::{Agents, Baselines, Rendered, agent_of, agents, files, sum};
 pub use requirement::Requirement;
 pub use template::template;
 

@@ -165,16 +165,23 @@ impl<'p> StageFiles<'p> {
         );
         let errors = reading.problems.iter().filter(|problem| problem.severity == Severity::Error).count();
         let fingerprint = &reading.runbook.fingerprint;
-        let is_fresh = |step: &runbook::Step| {
-            let file = format!("steps/{}.md", step.stem);
-            let text = folder.read(&file).unwrap_or_default();
-            let source = stage::field(&text, "source").and_then(|source| source.rsplit_once('@'));
-            source.is_some_and(|(_, sum)| sum == fingerprint)
+        let source = |file: &str| {
+            let text = folder.read(file)?;
+            stage::field(&text, "source")?.rsplit_once('@').map(|(_, sum)| sum.to_owned())
         };
+        let is_fresh = |step: &runbook::Step| {
+            source(&format!("steps/{}.md", step.stem)) == Some(runbook::sum(&reading.runbook, step))
+        };
+        // An order of steps that the runbook gives itself does not name its source.
+        let names_source = reading.runbook.instructions.is_none();
+        let of_order = || names_source.then(|| source(ORCHESTRATOR_PLAN)).flatten();
+        let of_plan = plan.and_then(|plan| plan.runbook.as_ref()).map(|source| source.sum.clone());
+        let prepared = of_plan.or_else(of_order);
         let mut steps = reading.runbook.steps.iter().filter(|step| reading.runbook.step_file(step).is_some());
         let steps = if !folder.files.contains(ORCHESTRATOR_PLAN) {
             Steps::Missing
-        } else if plan.is_none_or(|plan| is_of(plan, fingerprint) && self.has_agents(plan))
+        } else if prepared.is_none_or(|sum| sum == *fingerprint)
+            && plan.is_none_or(|plan| self.has_agents(plan))
             && steps.all(is_fresh)
         {
             Steps::Fresh
@@ -238,11 +245,6 @@ impl Stages for StageFiles<'_> {
         };
         self.names().names.into_iter().filter(|name| !is_closed(name)).collect()
     }
-}
-
-/// Whether a plan was made from this text of its runbook.
-fn is_of(plan: &Plan, fingerprint: &str) -> bool {
-    plan.runbook.as_ref().is_none_or(|source| source.sum == fingerprint)
 }
 
 /// Whether an agent is called as those that are made for a plan: `foo-ab12cd-task`.

@@ -13,6 +13,7 @@ use crate::ui::{Tone, Ui, toned};
 mod add;
 mod close;
 mod criteria;
+mod following;
 mod halt;
 mod list;
 mod lock;

@@ -103,7 +103,7 @@ fn preparing_again_writes_only_what_has_changed() {
     exit 0
     --- plans/greet/steps/step-1-1.md
     +++ plans/greet/steps/step-1-1.md
-    @@ -2,11 +2,11 @@
+    @@ -2,7 +2,7 @@
      Execution Model: haiku
      Title: say hello
      Phase: 1
@@ -112,11 +112,6 @@ fn preparing_again_writes_only_what_has_changed() {
      Files: hello.py (new)
      Check: pytest
      Report: plans/greet/reports/step-1-1.md
-    -Source: runbook.md@a5d44e2ad3db
-    +Source: runbook.md@3c598b972bf4
-     ---
-     # Step 1.1: say hello
-     
     --- plans/greet/steps/step-1-2.md
     +++ plans/greet/steps/step-1-2.md
     @@ -2,13 +2,13 @@
@@ -129,8 +124,8 @@ fn preparing_again_writes_only_what_has_changed() {
      Check: pytest
      Max Turns: 12
      Report: plans/greet/reports/step-1-2.md
-    -Source: runbook.md@a5d44e2ad3db
-    +Source: runbook.md@3c598b972bf4
+    -Source: runbook.md@e18a01a740c9
+    +Source: runbook.md@c2f6e3f41dcb
      ---
      # Step 1.2: say goodbye
      
@@ -138,12 +133,14 @@ fn preparing_again_writes_only_what_has_changed() {
     +Write bye.py with care.
     --- plans/greet/orchestrator-plan.md
     +++ plans/greet/orchestrator-plan.md
-    @@ -1,9 +1,8 @@
+    @@ -1,10 +1,9 @@
      # Orchestrator plan: greet
      Type: general
     -Agents: greet-[SUM]-task
     +Agents: greet-[SUM]-task
      Run: engine runbook next
+    -Source: runbook.md@a5d44e2ad3db
+    +Source: runbook.md@3c598b972bf4
      
      - step-1-1.md | phase 1 | haiku | –
      - step-1-2.md | phase 1 | sonnet | 12

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::stage::Stage;
 
 const REVIEW: &str = "---\nCritical: 0\nMajor: 1\nMinor: 0\n---\n## Major\n1. D2\n";
-const RUNBOOK: &str = "---\nmodel: haiku\ncheck: make\n---\n# Common context\n\n## Stop conditions\n\nNone of the files is there.\n\n# Phase 1: Parser\n\n## Step 1.1: read\n\nFiles: src/a.rs (new)\n\n## Step 1.2: write\n\nFiles: src/b.rs (new)\n";
+const RUNBOOK: &str = "---\nmodel: haiku\ncheck: make\n---\n# Common context\n\n## Stop conditions\n\nNone of the files is there.\n\n# Phase 1: Parser\n\n## Step 1.1: read\n\nFiles: src/a.rs (new)\n\nRead it.\n\n## Step 1.2: write\n\nFiles: src/b.rs (new)\n\nWrite it.\n";
 
 /// The plan object of a runbook, with its steps in these states.
 fn write_state(stage: &Stage, plan: &str, states: &[&str], fields: &Value) {

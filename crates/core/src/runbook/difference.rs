@@ -16,7 +16,7 @@ pub struct Difference {
 pub enum Change {
     New,
     Changed,
-    /// The runbook has changed, and this step has not: only the lines that name its source and its agent differ.
+    /// Only the line differs that names its agent, whose name has changed with the common context.
     Refreshed,
     Unchanged,
     /// The file of a step that the runbook no longer has.
@@ -59,12 +59,12 @@ pub fn difference(
     all
 }
 
-/// The lines of a step file that are the step's own: not those of the front matter that name its source and its agent.
+/// The lines of a step file that are the step's own: not that of the front matter that names its agent.
 fn of_step(text: &str) -> Vec<&str> {
     let mut fences = 0;
     let mut keep = |line: &&str| {
         fences += usize::from(*line == "---");
-        fences != 1 || !(line.starts_with("Source: ") || line.starts_with("Agent: "))
+        fences != 1 || !line.starts_with("Agent: ")
     };
     text.lines().filter(|line| keep(line)).collect()
 }

@@ -1,8 +1,10 @@
-//! The field lines of a step: `Files: src/a.rs`, also in bold or as a list item, with or without ticks.
+//! The field lines of a step: `Files: src/a.rs`, also in bold, as a list item or in a quote, with or without ticks.
+//!
+//! They are the lines right below its heading; what stands farther down is its text.
 
-use engine_text::markdown::{Inline, begins_item};
+use engine_text::markdown::Inline;
+use engine_text::markdown::begins_item;
 
-use super::File;
 use super::outline::{At, Document};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,23 +17,33 @@ pub(super) enum Key {
     Turns,
 }
 
-const KEYS: [(Key, &str); 6] = [
-    (Key::Model, "Execution Model"),
-    (Key::Files, "Files"),
-    (Key::Needs, "Needs"),
-    (Key::Requirements, "Requirements"),
-    (Key::Check, "Check"),
-    (Key::Turns, "Max Turns"),
+/// Each key with its name, and how it may be spelled besides: letters alone, in small ones.
+const KEYS: [(Key, &str, &[&str]); 6] = [
+    (Key::Model, "Execution Model", &["executionmodel", "model"]),
+    (Key::Files, "Files", &["files", "file"]),
+    (Key::Needs, "Needs", &["needs", "need"]),
+    (Key::Requirements, "Requirements", &["requirements", "requirement"]),
+    (Key::Check, "Check", &["check", "checks"]),
+    (Key::Turns, "Max Turns", &["maxturns"]),
 ];
 
 impl Key {
     pub(super) fn name(self) -> &'static str {
-        KEYS.iter().find(|(key, _)| *key == self).map_or("", |(_, name)| name)
+        KEYS.iter().find(|(key, ..)| *key == self).map_or("", |(_, name, _)| name)
     }
 
     /// Its value may go on in the lines below.
     fn is_list(self) -> bool {
         matches!(self, Self::Files | Self::Needs | Self::Requirements)
+    }
+
+    /// The key that a name is for, whatever divides its words.
+    fn of(name: &str) -> Option<Self> {
+        let is_letter = |c: char| c.is_ascii_alphabetic() || matches!(c, ' ' | '-' | '_');
+        let letters: String = name.chars().filter(char::is_ascii_alphabetic).collect();
+        let letters = letters.to_ascii_lowercase();
+        let known = KEYS.iter().find(|(_, _, spelled)| spelled.contains(&letters.as_str()))?;
+        name.chars().all(is_letter).then_some(known.0)
     }
 }
 
@@ -45,37 +57,70 @@ pub(super) struct Field {
     pub(super) lines: Vec<At>,
 }
 
+const EMPHASIS: [char; 3] = ['*', '_', '`'];
+
 /// The key and value of a line.
 pub(super) fn parse(line: &str) -> Option<(Key, &str)> {
-    let text = line.trim_start_matches(' ');
-    if line.len() - text.len() > 3 {
-        return None;
-    }
-    let text = text
-        .strip_prefix(['-', '*', '+'])
-        .and_then(|text| text.strip_prefix(' '))
-        .unwrap_or(text)
-        .trim_start();
-    let (bold, text) = text.strip_prefix("**").map_or((false, text), |text| (true, text));
-    let (left, right) = text.split_once(':')?;
-    let name = if bold { left.trim_end().trim_end_matches("**") } else { left };
-    let right = if bold && !left.contains("**") { right.strip_prefix("**")? } else { right };
-    let key = KEYS.iter().find(|(_, known)| known.eq_ignore_ascii_case(name.trim()))?.0;
-    Some((key, right.trim()))
+    let (left, right) = unmarked(line).split_once(':')?;
+    let name = left.trim_start_matches(EMPHASIS);
+    let marks = &left[..left.len() - name.len()];
+    let is_closed = name.trim_end().ends_with(marks);
+    let key = Key::of(name.trim_end().trim_end_matches(EMPHASIS).trim())?;
+    let value = match right.strip_prefix(marks) {
+        _ if is_closed => right,
+        Some(value) => value,
+        None => right.trim_end().strip_suffix(marks)?,
+    };
+    Some((key, value.trim()))
 }
 
-/// The fields among these lines, in their order.
-pub(super) fn fields(documents: &[Document<'_>], lines: &[At]) -> Vec<Field> {
-    let text = |index: usize| {
-        let (document, line) = lines[index];
-        (!documents[document].lines.all[line].fenced).then(|| documents[document].text(line))
-    };
+/// A line without the marks of lists and quotes that it begins with.
+fn unmarked(line: &str) -> &str {
+    let mut rest = line.trim_start();
+    loop {
+        let number = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+        let behind = if number.len() < rest.len() {
+            number.strip_prefix(['.', ')'])
+        } else {
+            rest.strip_prefix(['-', '*', '+', '>'])
+        };
+        match behind.filter(|behind| behind.starts_with([' ', '\t'])) {
+            Some(behind) => rest = behind.trim_start(),
+            None => return rest,
+        }
+    }
+}
+
+/// The key of a line that is written as a field is documented: where no field is read, it may be meant as one.
+fn written(line: &str) -> Option<(Key, &str)> {
+    let text = line.trim_start_matches(' ');
+    let text = text.strip_prefix(['-', '*']).filter(|text| text.starts_with(' ')).unwrap_or(text);
+    let name = text.trim_start().trim_start_matches("**");
+    let (key, value) = parse(text)?;
+    let (name, behind) = name.split_at_checked(key.name().len())?;
+    let is_exact = name.eq_ignore_ascii_case(key.name()) && !behind.starts_with(char::is_alphabetic);
+    (is_exact && line.len() - line.trim_start_matches(' ').len() <= 3).then_some((key, value))
+}
+
+/// A line that is neither in a fence nor in a comment.
+fn plain<'a>(documents: &[Document<'a>], (document, line): At) -> Option<&'a str> {
+    (!documents[document].lines.all[line].fenced).then(|| documents[document].text(line))
+}
+
+/// The fields right below a heading, in their order, and the place of the first line behind them.
+pub(super) fn block(documents: &[Document<'_>], lines: &[At]) -> (Vec<Field>, usize) {
+    let text = |index: usize| plain(documents, lines[index]);
     let mut found = Vec::new();
+    let mut end = 0;
     let mut index = 0;
     while index < lines.len() {
         let here = index;
         index += 1;
-        let Some((key, value)) = text(here).and_then(parse) else { continue };
+        let Some(line) = text(here) else { break };
+        if line.trim().is_empty() {
+            continue;
+        }
+        let Some((key, value)) = parse(line) else { break };
         let mut field = Field { key, value: value.to_owned(), place: here, lines: vec![lines[here]] };
         let below = |index: usize| {
             let text = text(index)?;
@@ -84,12 +129,16 @@ pub(super) fn fields(documents: &[Document<'_>], lines: &[At]) -> Vec<Field> {
             is_text.then_some(text)
         };
         let is_items = key.is_list() && value.is_empty();
+        let first =
+            (index..lines.len()).find(|index| text(*index).is_none_or(|text| !text.trim().is_empty()));
+        if let Some(first) = first.filter(|first| is_items && below(*first).is_some_and(begins_item)) {
+            // An empty line may divide a list from its name.
+            index = first;
+        }
         while key.is_list() && index < lines.len() {
             let Some(text) = below(index) else { break };
             if is_items && begins_item(text) {
-                let item = text.trim_start().trim_start_matches(['-', '*', '+']).trim();
-                let comma = if field.value.is_empty() { "" } else { ", " };
-                field.value.push_str(&format!("{comma}{item}"));
+                field.value.push_str(&format!("\n{}", unmarked(text)));
             } else if field.value.ends_with(',') {
                 field.value.push_str(&format!(" {}", text.trim()));
             } else {
@@ -98,9 +147,19 @@ pub(super) fn fields(documents: &[Document<'_>], lines: &[At]) -> Vec<Field> {
             field.lines.push(lines[index]);
             index += 1;
         }
+        end = index;
         found.push(field);
     }
-    found
+    (found, end)
+}
+
+/// Lines farther down that are written as fields are.
+pub(super) fn strays(documents: &[Document<'_>], lines: &[At], from: usize) -> Vec<Field> {
+    let stray = |place: usize| {
+        let (key, value) = plain(documents, lines[place]).and_then(written)?;
+        Some(Field { key, value: value.to_owned(), place, lines: vec![lines[place]] })
+    };
+    (from..lines.len()).filter_map(stray).filter(|field| !field.value.is_empty()).collect()
 }
 
 /// The command of a check, and whether the line says more: the first code span, else all of it.
@@ -124,9 +183,9 @@ pub(super) fn command(value: &str) -> (String, bool) {
     (value.trim().to_owned(), false)
 }
 
-/// A list parted by commas, without ticks and empty parts. `none` is an empty one.
+/// A list parted by commas, or of items, without ticks and empty parts. `none` is an empty one.
 pub(super) fn list(value: &str) -> Vec<&str> {
-    let parts = value.split(',').map(bare).filter(|part| !part.is_empty());
+    let parts = value.split([',', '\n']).map(bare).filter(|part| !part.is_empty());
     let parts: Vec<&str> = parts.collect();
     let is_none = matches!(parts.as_slice(), [one] if one.eq_ignore_ascii_case("none") || matches!(*one, "-" | "–" | "—"));
     if is_none { Vec::new() } else { parts }
@@ -135,19 +194,6 @@ pub(super) fn list(value: &str) -> Vec<&str> {
 /// A word without blanks and ticks around it.
 pub(super) fn bare(text: &str) -> &str {
     text.trim().trim_matches('`').trim()
-}
-
-/// The files of a step: `src/a.rs, tests/a.rs (new)`.
-pub(super) fn files(value: &str) -> Vec<File> {
-    let file = |part: &str| {
-        let (path, remark) =
-            part.strip_suffix(')').and_then(|part| part.rsplit_once(" (")).unwrap_or((part, ""));
-        let path = bare(path).trim_start_matches("./");
-        let first = remark.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-        let new = ["new", "create", "created"].iter().any(|word| first.eq_ignore_ascii_case(word));
-        File { path: path.to_owned(), new }
-    };
-    list(value).into_iter().map(file).filter(|file| !file.path.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -164,16 +210,45 @@ mod tests {
             ("* **FILES**: a, b", Some((Key::Files, "a, b"))),
             ("   Max turns : 30", Some((Key::Turns, "30"))),
             ("Check: `a: b`", Some((Key::Check, "`a: b`"))),
-            ("    Check: indented", None),
+            ("    Check: indented", Some((Key::Check, "indented"))),
+            ("\t- Files: a", Some((Key::Files, "a"))),
+            ("File: a", Some((Key::Files, "a"))),
+            ("*Files*: a", Some((Key::Files, "a"))),
+            ("__Files__: a", Some((Key::Files, "a"))),
+            ("`Files`: a", Some((Key::Files, "a"))),
+            ("**Files: a**", Some((Key::Files, "a"))),
+            ("1. Files: a", Some((Key::Files, "a"))),
+            ("> - Files: a", Some((Key::Files, "a"))),
+            ("Checks: a", Some((Key::Check, "a"))),
+            ("Model: opus", Some((Key::Model, "opus"))),
+            ("execution-model: opus", Some((Key::Model, "opus"))),
+            ("ExecutionModel: opus", Some((Key::Model, "opus"))),
+            ("max_turns: 3", Some((Key::Turns, "3"))),
             ("**Check: open", None),
-            ("Checks: a", None),
             ("To check: a", None),
+            ("Check 1: a", None),
             ("", None),
             (":", None),
         ];
         for (line, expected) in cases {
             assert_eq!(parse(line), expected, "{line:?}");
         }
+        // Farther down only the notation of the documentation is taken for one.
+        let strays: Vec<&str> =
+            cases.iter().map(|(line, _)| *line).filter(|line| written(line).is_some()).collect();
+        assert_eq!(
+            strays,
+            [
+                "Execution Model: opus",
+                "**Execution Model**: opus",
+                "**Execution Model:** opus",
+                "- execution model: `opus`",
+                "* **FILES**: a, b",
+                "   Max turns : 30",
+                "Check: `a: b`",
+                "**Files: a**",
+            ]
+        );
     }
 
     #[test]
@@ -189,24 +264,6 @@ mod tests {
         ];
         for (value, (line, more)) in cases {
             assert_eq!(command(value), (line.to_owned(), more), "{value:?}");
-        }
-    }
-
-    #[test]
-    fn files_are_read_with_their_remarks() {
-        let shown = |value| files(value).iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        let cases = [
-            ("src/a.rs, tests/a.rs (new)", "src/a.rs; tests/a.rs (new)"),
-            ("`src/a.rs`, `tests/a.rs` (new),", "src/a.rs; tests/a.rs (new)"),
-            ("`tests/a.rs (new)`", "tests/a.rs (new)"),
-            ("./src/a.rs (lines 1 to 3)", "src/a.rs"),
-            ("a b.md (New file)", "a b.md (new)"),
-            ("app/(group)/page.tsx", "app/(group)/page.tsx"),
-            ("none", ""),
-            ("–", ""),
-        ];
-        for (value, expected) in cases {
-            assert_eq!(shown(value), expected, "{value:?}");
         }
     }
 }

@@ -58,6 +58,12 @@ impl Front {
                 problems.error(document.path, 0, "the front matter is not closed: put a line --- behind it");
                 return Self::broken();
             }
+            if let Some(line) = late(document) {
+                let text =
+                    "the front matter is not read here: put its first --- into the first line of the file";
+                problems.error(document.path, line, text);
+                return Self::broken();
+            }
             return front;
         }
         let block: String = (1..document.front - 1).flat_map(|line| [document.text(line), "\n"]).collect();
@@ -74,16 +80,32 @@ impl Front {
                     return front;
                 }
             };
-        for (key, node) in fields {
+        let mut seen: Vec<&str> = Vec::new();
+        for (written, node) in fields {
             // The opening line is not part of the block, and lines are counted from 1 there.
             let (line, path) = (node.line, document.path);
-            let Some(text) = value(&key, node, path, problems) else {
+            let Some(key) = known(&written) else {
+                let text = format!(
+                    "{written:?} of the front matter is not known and not read: known are {}",
+                    KEYS.join(", ")
+                );
+                problems.warning(path, line, text);
+                continue;
+            };
+            if seen.contains(&key) {
+                let text =
+                    format!("{key} is there twice in the front matter, and the first counts: take one out");
+                problems.warning(path, line, text);
+                continue;
+            }
+            seen.push(key);
+            let Some(text) = value(key, node, path, problems) else {
                 front.model_is_open |= key == "model";
                 front.check_is_open |= key == "check";
                 continue;
             };
             let is_open = unfilled::is_open(&text);
-            match key.as_str() {
+            match key {
                 "name" if !is_open => front.name = Some((text, line)),
                 "model" if is_open => front.model_is_open = true,
                 "model" => match facts.tier(&text) {
@@ -126,11 +148,28 @@ impl Front {
     }
 }
 
+const KEYS: [&str; 4] = ["name", "model", "check", "type"];
+
+/// The key that a word is for, however it is spelled.
+fn known(written: &str) -> Option<&'static str> {
+    let letters: String = written.chars().filter(char::is_ascii_alphabetic).collect();
+    let letters = letters.to_ascii_lowercase();
+    let name = if letters == "executionmodel" { "model" } else { &letters };
+    KEYS.into_iter().find(|key| *key == name)
+}
+
+/// Where front matter begins that has empty lines above it.
+fn late(document: &Document<'_>) -> Option<usize> {
+    let text = |line: usize| document.text(line).trim();
+    let begun = (0..document.lines.all.len()).find(|line| !text(*line).is_empty())?;
+    let is_field = |line: usize| text(line).split_once(':').is_some_and(|(key, _)| known(key).is_some());
+    let is_one =
+        begun > 0 && text(begun) == "---" && begun + 1 < document.lines.all.len() && is_field(begun + 1);
+    is_one.then_some(begun)
+}
+
 /// The text of a field that we know.
 fn value(key: &str, node: Node, path: &str, problems: &mut Problems) -> Option<String> {
-    if !matches!(key, "name" | "model" | "check" | "type") {
-        return None;
-    }
     match node.value {
         Value::Text { text } if text.trim().contains('\n') => {
             problems.error(path, node.line, format!("{key} has several lines: write it in one"));

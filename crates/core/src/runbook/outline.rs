@@ -5,6 +5,8 @@
 use engine_text::line::is_unprintable;
 use engine_text::markdown::Lines;
 
+use super::body::Role;
+use super::nearly;
 use super::read::{Problems, Source};
 use crate::plan::StepId;
 
@@ -232,6 +234,34 @@ impl Outline {
             let is_title =
                 is_first && head.as_ref().is_some_and(|(level, head)| *level == 1 && *head == Head::Plain);
             is_first &= document.text(line).trim().is_empty();
+            if !matches!(place, Place::Instructions { .. }) {
+                match head {
+                    None => nearly::line(document, line, place.step().is_some(), problems),
+                    Some((level, Head::Plain)) => {
+                        let is_part = place.step().is_some_and(|own| *level > own);
+                        nearly::heading(document, line, is_part, is_title, problems);
+                    }
+                    Some(_) => {}
+                }
+            }
+            if let Some((level, Head::Plain)) = head
+                && let Some(role) =
+                    place.step().filter(|own| level < own).and_then(|_| self.section(document, line))
+            {
+                let (signs, own) = ("#".repeat(*level), place.step().unwrap_or_default());
+                let text = format!(
+                    "{} is a heading above its cycle, which ends there: write `{} {}` in the place of `{signs}`",
+                    role.name(),
+                    "#".repeat(own.min(5) + 1),
+                    role.name()
+                );
+                problems.error(document.path, line, text);
+                // What it lacks is not reported as well.
+                if let Some(step) = self.phases.last_mut().and_then(|phase| phase.steps.last_mut()) {
+                    step.lines.push(at);
+                }
+                continue;
+            }
             match head {
                 Some((_, Head::Common)) => {
                     place = Place::Common;
@@ -300,6 +330,14 @@ impl Outline {
         }
     }
 
+    /// The section of a cycle that a heading begins, right behind a cycle.
+    fn section(&self, document: &Document<'_>, line: usize) -> Option<Role> {
+        let is_cycle = self.phases.last().and_then(|phase| phase.steps.last()).is_some_and(|step| step.cycle);
+        let (_, text) = document.heading(line).filter(|_| is_cycle)?;
+        // `# Refactor the rest` may be anything.
+        Role::of(text).filter(|role| matches!(role, Role::Red | Role::Green) || text == role.name())
+    }
+
     /// Adds a line to what all agents are given. Where something is left out, two empty lines would meet.
     fn common(&mut self, document: &Document<'_>, at: At) {
         let is_empty = |line: usize| document.text(line).trim().is_empty();
@@ -338,6 +376,14 @@ impl RawPhase {
 }
 
 impl Place {
+    /// The level of the step's heading, in a step.
+    fn step(self) -> Option<usize> {
+        match self {
+            Self::Step { level, .. } => Some(level),
+            _ => None,
+        }
+    }
+
     /// Whether a heading only divides the text of a step: below `## Step 1.2`, `#### Step 1` counts what is to be done there.
     fn divides(self, level: usize, head: &Head<'_>) -> bool {
         let Self::Step { level: own, whole: false } = self else { return false };

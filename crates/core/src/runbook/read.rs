@@ -22,7 +22,7 @@ pub struct Facts<'a> {
     pub folder: &'a str,
     /// The models, from the least to the most able.
     pub tiers: &'a [String],
-    /// Whether a file of the project is there. The path is from the root.
+    /// Whether a file of the project is there, or one that fits a pattern. The path is from the root.
     pub exists: &'a dyn Fn(&str) -> bool,
     /// The text of `design.md` in the folder.
     pub design: Option<&'a str>,
@@ -103,6 +103,7 @@ pub fn read(sources: &[Source<'_>], facts: &Facts<'_>) -> Reading {
     let documents: Vec<Document<'_>> = sources.iter().map(Document::new).collect();
     let fronts = fronts(&documents, facts, &mut problems);
     for document in &documents {
+        encoding(document, &mut problems);
         if let Some(at) = document.lines.open_fence {
             let line = document.lines.all.partition_point(|line| line.start < at);
             problems.error(
@@ -128,7 +129,8 @@ pub fn read(sources: &[Source<'_>], facts: &Facts<'_>) -> Reading {
     };
     name(&runbook.name, &first, documents.first(), &mut problems);
     let is_empty = !documents.is_empty() && outline.phases.is_empty();
-    if let Some(document) = documents.first().filter(|document| is_empty && !document.is_empty()) {
+    let is_read = |document: &&Document<'_>| is_empty && !document.is_empty() && !is_one_line(document);
+    if let Some(document) = documents.first().filter(is_read) {
         let text = "nothing to run: a step begins with `## Step 1.1: TITLE`, a test-first one with `## Cycle 1.1: TITLE`";
         problems.error(document.path, 0, text);
     }
@@ -216,6 +218,23 @@ fn fronts(documents: &[Document<'_>], facts: &Facts<'_>, problems: &mut Problems
         fronts.push(front);
     }
     fronts
+}
+
+/// Whether the bytes of a file are read as what they mean.
+fn encoding(document: &Document<'_>, problems: &mut Problems) {
+    let is_kept = |line: &engine_text::markdown::Line<'_>| engine_text::undecoded::has_kept(line.text);
+    if let Some(line) = document.lines.all.iter().position(is_kept) {
+        problems.error(document.path, line, "this line is not UTF-8: save the file as UTF-8");
+    }
+    if is_one_line(document) {
+        problems.error(document.path, 0, "the lines end with CR, so all is one line: save the file with LF");
+    }
+}
+
+/// Whether the lines of a file end as no system ends them any more.
+fn is_one_line(document: &Document<'_>) -> bool {
+    let text = document.lines.text;
+    text.trim_end().contains('\r') && !text.contains('\n')
 }
 
 /// The folder is the name: it is what commands take.

@@ -118,19 +118,35 @@ fn baseline_parts(baseline: &str) -> (Option<&str>, &str) {
     (tools, &baseline[body..])
 }
 
+/// A name for what a step file holds of its own, as 12 digits: another one means that the file is to be written again.
+pub fn sum(runbook: &Runbook, step: &Step) -> String {
+    fingerprint(&format!("{}{}", front(runbook, step, None), text(runbook, step)))[..12].to_owned()
+}
+
 fn step_file(runbook: &Runbook, step: &Step, agents: &Agents) -> String {
-    let mut out = String::from("---\n");
+    let source = step.path.rsplit('/').next().unwrap_or(&step.path);
+    let source = scalar(&format!("{source}@{}", sum(runbook, step)));
+    let front = front(runbook, step, agent_of(step, agents));
+    format!("---\n{front}Source: {source}\n---\n{}", text(runbook, step))
+}
+
+/// The lines of its front matter, but for the one that names its source.
+fn front(runbook: &Runbook, step: &Step, agent: Option<&str>) -> String {
+    let mut out = String::new();
     if let Some(model) = &step.model {
         out.push_str(&format!("Execution Model: {}\n", &scalar(model)));
     }
     out.push_str(&format!("Title: {}\n", &scalar(&step.title)));
     out.push_str(&format!("Phase: {}\n", &step.phase.to_string()));
-    if let Some(agent) = agent_of(step, agents) {
+    if let Some(agent) = agent {
         out.push_str(&format!("Agent: {agent}\n"));
     }
     if !step.files.is_empty() {
         let files: Vec<String> = step.files.iter().map(ToString::to_string).collect();
         out.push_str(&format!("Files: {}\n", &scalar(&files.join(", "))));
+    }
+    if !step.requirements.is_empty() {
+        out.push_str(&format!("Requirements: {}\n", &scalar(&step.requirements.join(", "))));
     }
     if let Some(check) = &step.check {
         out.push_str(&format!("Check: {}\n", &scalar(check)));
@@ -139,10 +155,12 @@ fn step_file(runbook: &Runbook, step: &Step, agents: &Agents) -> String {
         out.push_str(&format!("Max Turns: {}\n", &turns.to_string()));
     }
     out.push_str(&format!("Report: {}\n", &scalar(&runbook.report(step))));
-    let source = step.path.rsplit('/').next().unwrap_or(&step.path);
-    out.push_str(&format!("Source: {}\n", &scalar(&format!("{source}@{}", runbook.fingerprint))));
-    out.push_str("---\n");
+    out
+}
 
+/// What stands below the front matter.
+fn text(runbook: &Runbook, step: &Step) -> String {
+    let mut out = String::new();
     let word = if step.stem.starts_with("cycle") || step.id.part.is_some() { "Cycle" } else { "Step" };
     let mark = if step.regression { " [REGRESSION]" } else { "" };
     out.push_str(&format!("# {word} {}: {}{mark}\n", step.id, step.title));
@@ -183,9 +201,11 @@ fn order(runbook: &Runbook, agents: &Agents) -> String {
     let names: Vec<&str> = agents.all().map(|agent| agent.name.as_str()).collect();
     let names = if names.is_empty() { "–".to_owned() } else { names.join(", ") };
     let mut out = format!(
-        "# Orchestrator plan: {}\nType: {}\nAgents: {names}\nRun: engine runbook next\n\n",
+        "# Orchestrator plan: {}\nType: {}\nAgents: {names}\nRun: engine runbook next\nSource: {}@{}\n\n",
         runbook.name,
-        kind(runbook)
+        kind(runbook),
+        source(runbook),
+        runbook.fingerprint
     );
     let mut inline = None;
     for step in &runbook.steps {
@@ -208,6 +228,12 @@ fn order(runbook: &Runbook, agents: &Agents) -> String {
         }
     }
     out
+}
+
+/// The file of the runbook, or those of its phases.
+fn source(runbook: &Runbook) -> &'static str {
+    let is_whole = runbook.steps.iter().all(|step| step.path.ends_with("/runbook.md"));
+    if is_whole { "runbook.md" } else { "runbook-phase-*.md" }
 }
 
 /// What kinds of steps there are, in a word. The parts of a cycle are one.

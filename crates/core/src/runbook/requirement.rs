@@ -26,6 +26,11 @@ pub(super) fn defined(design: &str) -> Vec<Requirement> {
     let mut found: BTreeMap<u32, Requirement> = BTreeMap::new();
     for (index, line) in lines.all.iter().enumerate().filter(|(_, line)| !line.fenced) {
         let text = line.text.trim_start_matches(|c: char| !c.is_alphanumeric());
+        let counted = text.trim_start_matches(|c: char| c.is_ascii_digit());
+        let text = counted
+            .strip_prefix(['.', ')'])
+            .filter(|behind| counted.len() < text.len() && behind.starts_with([' ', '\t']))
+            .map_or(text, |behind| behind.trim_start_matches(|c: char| !c.is_alphanumeric()));
         let Some((number, length)) = number(text) else { continue };
         let rest = text[length..]
             .trim_start_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '(' | '`' | '"' | '<'));
@@ -81,7 +86,7 @@ mod tests {
 
     #[test]
     fn requirements_are_read_where_they_are_defined() {
-        let design = "# Design\nR0 is not `R7`, see R8\n- R1: an empty file\n- **R2**: two lines\n| R3 | a table |\n### R4 – a heading\n```\nR5: in a fence\n```\n* R2: again\nR2D2: no\nR10. ten\n";
+        let design = "# Design\nR0 is not `R7`, see R8\n- R1: an empty file\n- **R2**: two lines\n| R3 | a table |\n### R4 – a heading\n```\nR5: in a fence\n```\n* R2: again\nR2D2: no\nR10. ten\n1. R11 eleven\n2) **R12**: twelve\n3.R13 no\n";
         let found: Vec<String> =
             defined(design).iter().map(|one| format!("{} {} {}", one.line, one.id, one.text)).collect();
         assert_eq!(
@@ -92,7 +97,9 @@ mod tests {
                 "4 R2 two lines",
                 "5 R3 a table",
                 "6 R4 a heading",
-                "12 R10 ten"
+                "12 R10 ten",
+                "13 R11 eleven",
+                "14 R12 twelve"
             ]
         );
         let words: Vec<&str> = named("R1, (R2) R2D2 xR3 R_4 `R5`. R").collect();

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::body::{self, Body, Role};
-use super::field::{self, Field, Key};
+use super::body::{self, Body, Role, Stop};
+use super::field::Key;
 use super::front::{Front, Type};
 use super::needs::{self, Node, Wanted};
 use super::outline::{At, Document, Outline, RawPhase, RawStep};
 use super::read::{Facts, Problems};
-use super::{File, Kind, MOST_STEPS, Phase, REVIEWER, Requirement, Runbook, Step, requirement, unfilled};
+use super::{Kind, MOST_STEPS, Phase, REVIEWER, Requirement, Runbook, Step, unfilled};
 use crate::plan::{Part, StepId};
 
 mod beside;
 mod number;
+mod section;
+mod value;
 
 use number::Numbers;
 
@@ -56,7 +58,7 @@ struct Defaults<'a> {
 
 impl Resolver<'_> {
     pub(super) fn resolve(&self, runbook: &mut Runbook, problems: &mut Problems) {
-        let stops = body::stops(self.documents, &self.outline.common);
+        let stops = self.stops(&self.outline.common, problems);
         let mut drafts: Vec<Draft> = Vec::new();
         let mut first: BTreeMap<StepId, At> = BTreeMap::new();
         let mut numbers = Numbers::default();
@@ -157,26 +159,14 @@ impl Resolver<'_> {
             );
             problems.warning(document.path, raw.at.1, text);
         }
-        // Some write the model below the heading, as in a step.
-        let fields = field::fields(self.documents, &raw.preamble);
-        let mut without = Vec::new();
-        for field in fields.iter().filter(|field| field.key == Key::Model && !field.value.is_empty()) {
-            without.extend(&field.lines);
-            let at = (document.path, field.lines[0].1);
-            if unfilled::is_open(&field.value) {
-                model_is_open = true;
-            } else if model.is_none() {
-                model = self.tier(
-                    &field.value,
-                    &format!("phase {}", raw.number),
-                    front.model.as_deref(),
-                    at,
-                    problems,
-                );
-            }
-        }
-        let lines: Vec<At> = raw.preamble.iter().filter(|at| !without.contains(at)).copied().collect();
         let inline = kind.or(front.kind) == Some(Type::Inline);
+        // Without steps it is a step itself, and its fields are read as those of one.
+        let without = if inline && raw.steps.is_empty() {
+            Vec::new()
+        } else {
+            self.phase_fields(raw, &mut model, &mut model_is_open, front, problems)
+        };
+        let lines: Vec<At> = raw.preamble.iter().filter(|at| !without.contains(at)).copied().collect();
         let phase = Phase {
             number: raw.number,
             title: if raw.title.is_empty() { untitled(raw.number) } else { raw.title.clone() },
@@ -192,31 +182,9 @@ impl Resolver<'_> {
             model: model.or_else(|| front.model.clone()),
             model_is_open: model_is_open || front.model_is_open,
             inline,
-            stops: stops || body::stops(self.documents, &raw.preamble),
+            stops: stops || self.stops(&raw.preamble, problems),
         };
         (phase, defaults)
-    }
-
-    /// A model by its name. One that nobody knows is not used.
-    fn tier(
-        &self,
-        value: &str,
-        what: &str,
-        instead: Option<&str>,
-        (path, line): (&str, usize),
-        problems: &mut Problems,
-    ) -> Option<String> {
-        let tier = self.facts.tier(value);
-        if tier.is_none() {
-            let instead = instead.map_or(String::new(), |model| format!(", and {model} takes its place"));
-            let text = format!(
-                "model {:?} of {what} is not known{instead}: write one of {}",
-                field::bare(value),
-                self.facts.known()
-            );
-            problems.warning(path, line, text);
-        }
-        tier
     }
 
     fn step(
@@ -231,56 +199,17 @@ impl Resolver<'_> {
         let (id, word) = (raw.id, word(raw));
         let what = format!("{word} {id}");
         let kind = kind(raw, &body, defaults);
-        check_sections(raw, &body, kind, path, problems);
-        if kind != Kind::Inline && !defaults.stops && !body.stops() {
+        if kind != Kind::Inline && !defaults.stops && !self.stops(&raw.lines, problems) {
             without_stop.push((raw.at, id));
         }
-
-        let fields = field::fields(self.documents, &raw.lines);
-        let mut values = Values::default();
-        let mut without: Vec<At> = Vec::new();
-        let has_files =
-            fields.iter().any(|field| field.key == Key::Files && body.roles[field.place].is_none());
-        for field in &fields {
-            let line = field.lines[0].1;
-            let role = body.roles[field.place];
-            match (field.key, role) {
-                // What a section checks is its text, but for a bootstrap, which is a step of its own.
-                (Key::Check, Some(Role::Bootstrap)) => {
-                    values.bootstrap.get_or_insert_with(|| field::command(&field.value).0);
-                    continue;
-                }
-                (Key::Check, Some(_)) => continue,
-                (Key::Files, Some(_)) if has_files => continue,
-                (Key::Files, Some(_)) => {}
-                _ => without.extend(&field.lines),
-            }
-            if field.value.is_empty() {
-                problems.error(
-                    path,
-                    line,
-                    format!("{} of {what} is empty: write its value, or take the line out", field.key.name()),
-                );
-                values.said(field.key);
-            } else if unfilled::is_open(&field.value) {
-                values.said(field.key);
-            } else if values.has(field.key) && !(field.key == Key::Files && role.is_some()) {
-                problems.warning(
-                    path,
-                    line,
-                    format!(
-                        "{} is there twice in {what}, and the first counts: take one out",
-                        field.key.name()
-                    ),
-                );
-            } else {
-                self.value(field, &mut values, &what, defaults, path, problems);
-            }
-            if field.key == Key::Check && field::command(&field.value).1 {
-                // It says more than the command.
-                without.truncate(without.len() - field.lines.len());
-            }
+        if raw.regression && kind != Kind::Cycle {
+            let text = format!(
+                "[REGRESSION] of {what} says nothing, for no test has to fail first: take it out, or write a cycle"
+            );
+            problems.warning(path, raw.at.1, text);
         }
+        let (values, without) = self.fields(raw, &body, &what, defaults, problems);
+        section::check(raw, &body, kind, &without, path, problems);
         let model = values.model.clone().or_else(|| defaults.model.clone());
         let is_open = values.has(Key::Model) && values.model.is_none() && !values.unknown_model;
         if model.is_none() && kind != Kind::Inline && !is_open && !defaults.model_is_open {
@@ -329,94 +258,6 @@ impl Resolver<'_> {
         Draft { step, phase: defaults.place, parts, needs: values.needs, files_at }
     }
 
-    /// Takes over the value of a field that is there for the first time.
-    fn value(
-        &self,
-        field: &Field,
-        values: &mut Values,
-        what: &str,
-        defaults: &Defaults<'_>,
-        path: &str,
-        problems: &mut Problems,
-    ) {
-        let line = field.lines[0].1;
-        values.said(field.key);
-        match field.key {
-            Key::Model => {
-                values.model =
-                    self.tier(&field.value, what, defaults.model.as_deref(), (path, line), problems);
-                values.unknown_model = values.model.is_none();
-            }
-            Key::Files => {
-                values.files_at.get_or_insert(line);
-                for file in field::files(&field.value) {
-                    if crate::plan::is_inside(&file.path) {
-                        values.files.push(file);
-                    } else {
-                        problems.error(
-                            path,
-                            line,
-                            format!(
-                                "{:?} is no path below the project's root: write it from there",
-                                file.path
-                            ),
-                        );
-                    }
-                }
-            }
-            Key::Needs => {
-                let mut needs = Vec::new();
-                for name in field::list(&field.value) {
-                    let number = name.rsplit(char::is_whitespace).next().unwrap_or(name);
-                    match number.parse::<StepId>() {
-                        Ok(id) => needs.push(id.whole()),
-                        Err(_) => problems.error(path, line, format!("Needs of {what}: {name:?} is not the number of a step: write 1.1, 1.2 or none")),
-                    }
-                }
-                values.needs = Some((needs, line));
-            }
-            Key::Requirements => {
-                let names = requirement::named(&field.value).map(str::to_owned);
-                values.requirements.extend(names);
-                for name in
-                    values.requirements.iter().filter(|name| !self.design.is_empty() && !self.asks_for(name))
-                {
-                    problems.warning(
-                        path,
-                        line,
-                        format!("{name} of {what} is not in design.md: write one that is"),
-                    );
-                }
-            }
-            Key::Check => values.check = Some(field::command(&field.value).0),
-            Key::Turns => match field::bare(&field.value).parse::<u32>() {
-                Ok(turns) if turns > 0 => values.turns = Some(turns),
-                _ => problems.error(
-                    path,
-                    line,
-                    format!("Max Turns of {what} is {:?}: write a number", field.value),
-                ),
-            },
-        }
-    }
-
-    /// The requirements that a step is for: those that it lists, and those of the design that it mentions.
-    fn requirements(&self, title: &str, lines: &[At], listed: &[String]) -> Vec<String> {
-        let mut found: Vec<String> = listed.to_vec();
-        if !self.design.is_empty() {
-            let texts = lines.iter().map(|(document, line)| self.documents[*document].text(*line));
-            let named = std::iter::once(title).chain(texts).flat_map(requirement::named);
-            found.extend(named.filter(|name| self.asks_for(name)).map(str::to_owned));
-        }
-        found.sort_by_key(|name| (name.len(), name.clone()));
-        found.dedup();
-        found
-    }
-
-    fn asks_for(&self, name: &str) -> bool {
-        self.design.iter().any(|one| one.id == name)
-    }
-
     /// One problem for all steps without stop conditions: one heading mends them all.
     fn report_stop(&self, without: &[(At, StepId)], problems: &mut Problems) {
         let Some(((document, line), _)) = without.first() else { return };
@@ -428,6 +269,19 @@ impl Resolver<'_> {
             names.join(", ")
         );
         problems.error(self.documents[*document].path, *line, text);
+    }
+
+    /// Whether a text says when to stop. A heading without a text is reported here and nowhere else.
+    fn stops(&self, lines: &[At], problems: &mut Problems) -> bool {
+        match body::stop(self.documents, lines) {
+            Stop::Said => true,
+            Stop::Unsaid => false,
+            Stop::Empty((document, line)) => {
+                let text = "the stop conditions are empty: write below them when an agent stops and reports an error";
+                problems.error(self.documents[document].path, line, text);
+                true
+            }
+        }
     }
 
     fn order(&self, drafts: &[Draft], runbook: &Runbook, problems: &mut Problems) -> needs::Order {
@@ -517,32 +371,6 @@ impl Resolver<'_> {
     }
 }
 
-/// What the fields of a step say.
-#[derive(Default)]
-struct Values {
-    /// The keys that were there.
-    keys: Vec<Key>,
-    model: Option<String>,
-    unknown_model: bool,
-    files: Vec<File>,
-    files_at: Option<usize>,
-    needs: Option<(Vec<StepId>, usize)>,
-    requirements: Vec<String>,
-    check: Option<String>,
-    bootstrap: Option<String>,
-    turns: Option<u32>,
-}
-
-impl Values {
-    fn said(&mut self, key: Key) {
-        self.keys.push(key);
-    }
-
-    fn has(&self, key: Key) -> bool {
-        self.keys.contains(&key)
-    }
-}
-
 /// A phase that is carried out by hand and has no steps is one.
 fn whole(raw: &RawPhase, phase: &Phase) -> RawStep {
     RawStep {
@@ -585,33 +413,6 @@ fn stem(kind: Kind, id: StepId) -> String {
         Kind::Work | Kind::Review => "step",
     };
     format!("{word}-{}", id.slug())
-}
-
-/// Whether the sections are there that a cycle is made of.
-fn check_sections(raw: &RawStep, body: &Body<'_>, kind: Kind, path: &str, problems: &mut Problems) {
-    let id = raw.id;
-    if kind == Kind::Cycle {
-        let mut missing = |role: Role, name: &str, holds: &str| {
-            let text = match body.bold(role) {
-                Some((_, line)) => format!("line {} is no heading: write `### {name}` there", line + 1),
-                None => format!("add `### {name}` with {holds}"),
-            };
-            problems.error(path, raw.at.1, format!("cycle {id} has no {name} heading: {text}"));
-        };
-        if !body.has(Role::Red) {
-            missing(Role::Red, "RED", "the test and the failure it shows");
-        }
-        if !body.has(Role::Green) && !raw.regression {
-            missing(Role::Green, "GREEN", "the least code that passes");
-        }
-    }
-    let section = body.place(Role::Red).or_else(|| body.place(Role::Green));
-    if let Some((_, line)) = section.filter(|_| !raw.cycle && kind == Kind::Work) {
-        let text = format!(
-            "step {id} has a section of a cycle, and is none: write Cycle {id} in its heading to have the test fail first"
-        );
-        problems.warning(path, line, text);
-    }
 }
 
 /// The three parts of a cycle with a bootstrap: what the test needs to compile, the test, the code.

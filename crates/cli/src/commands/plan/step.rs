@@ -4,8 +4,9 @@ use clap::Subcommand;
 use engine_app::error::Outcome;
 use engine_app::plan::drift::named;
 use engine_app::plan::{CommandContext, step, unless_halted};
-use engine_core::plan::{Came, Plan, State, StepId, step_line};
+use engine_core::plan::{Came, State, StepId, step_line};
 
+use super::following::tell_next;
 use super::{tell, tell_notes};
 use crate::commands::runbook;
 use crate::ui::Ui;
@@ -100,19 +101,5 @@ fn done(number: StepId, next: bool, approved: Option<&str>, context: &CommandCon
 fn tell_besides(files: &[String], ui: &Ui) {
     if !files.is_empty() {
         ui.line(format!("changed besides its files: {}", named(files)));
-    }
-}
-
-/// The call that comes next.
-fn tell_next(plan: &Plan, ui: &Ui) {
-    if ui.is_json() {
-        return;
-    }
-    match plan.steps.iter().find(|step| step.state != State::Done) {
-        Some(next) => ui.line(format!("then: {}", next.begins())),
-        None if plan.supervise => {
-            ui.line("all steps are done; then: start the agent qa, which verifies; then engine plan close");
-        }
-        None => ui.line("all steps are done; then: engine plan close"),
     }
 }

@@ -7,7 +7,7 @@ use engine_text::markdown::Lines;
 use super::super::Runbook;
 use super::super::needs::{Before, Node};
 use super::super::read::Problems;
-use super::{Draft, Resolver};
+use super::{Draft, Resolver, SHOWN};
 use crate::plan::covers;
 
 impl Resolver<'_> {
@@ -21,16 +21,35 @@ impl Resolver<'_> {
             }
         }
         for (index, draft) in drafts.iter().enumerate() {
-            for file in draft.step.files.iter().filter(|file| !file.new && !is_pattern(&file.path)) {
-                let is_made = made
-                    .get(file.path.as_str())
-                    .is_some_and(|maker| *maker <= index || order.holds(*maker, index));
-                if !is_made && !(self.facts.exists)(&file.path) {
+            let is_before = |maker: &usize| *maker <= index || order.holds(*maker, index);
+            for file in draft.step.files.iter().filter(|file| !file.new) {
+                let path = file.path.as_str();
+                let is_pattern = is_pattern(path);
+                // A folder or pattern is made with the first file that fits it, and makes those that fit it.
+                let is_made = made.get(path).is_some_and(is_before)
+                    || made.iter().any(|(other, maker)| {
+                        let (scope, path) = if is_pattern { (path, *other) } else { (*other, path) };
+                        self::is_pattern(scope) && is_before(maker) && covers(&[scope.to_owned()], path)
+                    });
+                if is_made || (self.facts.exists)(path) {
+                    continue;
+                }
+                let (at, line) = (&draft.step.path, draft.files_at);
+                if is_pattern {
                     let text = format!(
-                        "{} is not there, and no step before makes it: correct the path, or write `{} (new)`",
-                        file.path, file.path
+                        "{path} fits no file, and no step before makes one: correct it, or write `{path} (new)`"
                     );
-                    problems.error(&draft.step.path, draft.files_at, text);
+                    problems.warning(at, line, text);
+                } else if path.contains(char::is_whitespace) {
+                    let text = format!(
+                        "{path:?} is not there: write one path after another with commas, `src/a.rs, src/b.rs (new)`"
+                    );
+                    problems.error(at, line, text);
+                } else {
+                    let text = format!(
+                        "{path} is not there, and no step before makes it: correct the path, or write `{path} (new)`"
+                    );
+                    problems.error(at, line, text);
                 }
             }
         }
@@ -63,6 +82,17 @@ impl Resolver<'_> {
                 indexes[place + 1..].iter().for_each(|other| note(*one, *other, *path));
             }
         }
+        for (folder, indexes) in &users {
+            // `src` may be a folder, too.
+            let below = format!("{folder}/");
+            for (path, others) in users.iter().filter(|(path, _)| path.starts_with(&below)) {
+                for one in indexes {
+                    for other in others {
+                        note(*one, *other, *path);
+                    }
+                }
+            }
+        }
         for (pattern, one) in patterns {
             let scope = [pattern.to_owned()];
             for (path, indexes) in users.iter().filter(|(path, _)| covers(&scope, path)) {
@@ -79,6 +109,7 @@ impl Resolver<'_> {
                 format!("{id} and {others} change {path}, in no order: add {others} to the `Needs:` of {id}");
             problems.error(&draft.step.path, draft.files_at, text);
         }
+        check_open(drafts, &order, problems);
     }
 
     /// Plans and reports that a text refers to, and that are not there.
@@ -121,16 +152,37 @@ impl Resolver<'_> {
             for number in tags(text.text) {
                 let why = match runbook.phase(number) {
                     None => "is not in the runbook",
-                    Some(phase) if phase.inline => "is inline, and has no agent that reads it",
+                    Some(phase) if phase.inline => "is inline, and has no step file",
                     Some(_) => continue,
                 };
                 let phases = runbook.phases.iter().filter(|phase| !phase.inline);
                 let known = phases.map(|phase| phase.number.to_string()).collect::<Vec<_>>().join(", ");
                 let known =
                     if known.is_empty() { String::new() } else { format!("write one of {known}, or ") };
-                problems.error(&path, line, format!("phase {number} {why}: {known}take the tag out"));
+                problems.error(&path, line, format!("(phase {number}) {why}: {known}take the tag out"));
             }
         }
+    }
+}
+
+/// Steps that may change any file, and so those of steps that have no order with them.
+fn check_open(drafts: &[Draft], order: &Before, problems: &mut Problems) {
+    for (index, draft) in drafts.iter().enumerate().filter(|(_, draft)| draft.step.files.is_empty()) {
+        let is_free = |(other, with): &(usize, &Draft)| {
+            // Of two that may change any file the later one is named.
+            let is_own = with.step.files.is_empty() && *other > index || *other == index;
+            with.phase == draft.phase && !is_own && !order.holds(*other, index) && !order.holds(index, *other)
+        };
+        let others = drafts.iter().enumerate().filter(is_free);
+        let others: Vec<String> = others.map(|(_, with)| with.step.id.to_string()).take(SHOWN).collect();
+        if others.is_empty() {
+            continue;
+        }
+        let (id, others) = (draft.step.id, others.join(", "));
+        let text = format!(
+            "{id} has no `Files:` and may change those of {others}, in no order: write the files of {id}, or add {others} to its `Needs:`"
+        );
+        problems.warning(&draft.step.path, draft.step.line - 1, text);
     }
 }
 

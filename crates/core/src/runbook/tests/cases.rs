@@ -11,16 +11,16 @@ fn table(cases: &[(&str, String)]) -> String {
 #[test]
 fn what_the_original_refused() {
     let found = table(&[
-        ("H01", "---\ncheck: c\n---\n# Common context\n### Stop\n## Step 1.1: a\n## Step 1.2: b\nExecution Model: opus\n".to_owned()),
+        ("H01", "---\ncheck: c\n---\n### Stop conditions\nNever.\n## Step 1.1: a\n## Step 1.2: b\nExecution Model: opus\n".to_owned()),
         ("H02", format!("{HEAD}## Step 1.1: a\n## Step 1.2: b\n## Step 1.1: c\n")),
         ("H03", format!("{HEAD}Text.\n")),
         ("H04", format!("{HEAD}## Cycle 1.1: a\n### RED\nr\n")),
-        ("H05", format!("---\nmodel: haiku\ncheck: c\n---\n## Cycle 1.1: a\n{SECTIONS}## Cycle 1.2: b\n{SECTIONS}## Cycle 1.3: c\n{SECTIONS}### Error conditions\n")),
+        ("H05", format!("---\nmodel: haiku\ncheck: c\n---\n## Cycle 1.1: a\n{SECTIONS}## Cycle 1.2: b\n{SECTIONS}## Cycle 1.3: c\n{SECTIONS}### Error conditions\nNever.\n")),
         ("H06", format!("{HEAD}## Cycle 1.2: a\n{SECTIONS}")),
         ("H07", format!("{HEAD}## Cycle 1.1: a\n{SECTIONS}## Cycle 1.3: b\n{SECTIONS}## Cycle 3.1: c\n{SECTIONS}")),
         ("H08", format!("{HEAD}## Cycle 1.1: a\n{SECTIONS}## Cycle 1.1: b\n{SECTIONS}")),
         ("H09", format!("{HEAD}## Step 1.1: a\n**Execution Model**: gpt\n")),
-        ("H10", "---\ntype: weird\nmodel: haiku\ncheck: c\n---\n# Common context\n### Stop\n# Phase 1: x {type: odd}\n## Step 1.1: a\n".to_owned()),
+        ("H10", "---\ntype: weird\nmodel: haiku\ncheck: c\n---\n### Stop conditions\nNever.\n# Phase 1: x {type: odd}\n## Step 1.1: a\n".to_owned()),
         ("H11", format!("{HEAD}# Phase 2: b\n## Step 1.1: a\n# Phase 1: a\n## Step 2.1: b\n")),
         ("H12", format!("{HEAD}### Phase 1: a (type: inline)\nDo it.\n### Phase 2 (type: inline)\nAnd this.\n")),
         ("H20", format!("{HEAD}## Cycle 1.1: a\n### Stored\n### Evergreen\nred green\n")),
@@ -160,7 +160,7 @@ fn a_heading_in_a_fence_is_no_step() {
 
 #[test]
 fn the_nearest_model_counts() {
-    let text = "---\nmodel: haiku\ncheck: c\n---\n# Common context\n### Stop\n# Phase 1: a {model: Sonnet}\n## Step 1.1: s\nExecution Model: Opus\nMax Turns: 12\n\
+    let text = "---\nmodel: haiku\ncheck: c\n---\n### Stop conditions\nNever.\n# Phase 1: a {model: Sonnet}\n## Step 1.1: s\nExecution Model: Opus\nMax Turns: 12\n\
         ## Step 1.2: s\n## Step 1.3: s\n**Execution Model**: gpt\n# Phase 2: b\n## Step 2.1: s\n# Phase 3: c (model: gpt)\n## Step 3.1: s\n# Phase 4: d\n- **Execution Model:** `OPUS`\n\nContext.\n## Step 4.1: s\n";
     insta::assert_snapshot!(problems(text), @r#"
     13: warning: model "gpt" of step 1.3 is not known, and sonnet takes its place: write one of haiku, sonnet, opus
@@ -188,7 +188,7 @@ fn the_nearest_model_counts() {
     assert!(of("steps/step-4-1.md").contains("## Phase Context\n\nContext.\n"));
     // Nobody knows the only model that is named.
     let text =
-        "---\nmodel: gpt\ncheck: c\n---\n# Common context\n### Stop\n## Step 1.1: s\nExecution Model: x\n";
+        "---\nmodel: gpt\ncheck: c\n---\n### Stop conditions\nNever.\n## Step 1.1: s\nExecution Model: x\n";
     insta::assert_snapshot!(problems(text), @r#"
     2: warning: model "gpt" is not known and not used: write one of haiku, sonnet, opus
     7: step 1.1 has no model: write `Execution Model: NAME` below it, or model: NAME in the front matter (haiku, sonnet, opus)
@@ -262,6 +262,7 @@ fn inline_phases_have_no_step_files() {
     Type: mixed
     Agents: foo-7f8944-task
     Run: engine runbook next
+    Source: runbook.md@11586e31935b
 
     - INLINE | phase 1 | – | ask
     - INLINE | phase 2 | – | do
@@ -275,6 +276,7 @@ fn inline_phases_have_no_step_files() {
     Type: inline
     Agents: –
     Run: engine runbook next
+    Source: runbook.md@a9864d3f581b
 
     - INLINE | phase 1 | – | a
     ");
@@ -328,12 +330,12 @@ fn a_recalled_phase_has_an_agent() {
     let text = format!("{HEAD}# Phase 1: a\n## Step 1.1: a\n# Phase 2: b {{type: inline}}\nBy hand.\n");
     let recall = "- a rule (phase 1)\n- another (Phase 2), and (phase 3)\n```\n(phase 4)\n```\n";
     insta::assert_snapshot!(beside(&[("runbook.md", &text), ("recall-artifact.md", recall)]), @"
-    recall-artifact.md:2: phase 2 is inline, and has no agent that reads it: write one of 1, or take the tag out
-    recall-artifact.md:2: phase 3 is not in the runbook: write one of 1, or take the tag out
+    recall-artifact.md:2: (phase 2) is inline, and has no step file: write one of 1, or take the tag out
+    recall-artifact.md:2: (phase 3) is not in the runbook: write one of 1, or take the tag out
     ");
     insta::assert_snapshot!(beside(&[("runbook.md", "# Phase 1: a {type: inline}\nx\n"), ("recall-artifact.md", recall)]), @"
-    recall-artifact.md:1: phase 1 is inline, and has no agent that reads it: take the tag out
-    recall-artifact.md:2: phase 2 is not in the runbook: take the tag out
-    recall-artifact.md:2: phase 3 is not in the runbook: take the tag out
+    recall-artifact.md:1: (phase 1) is inline, and has no step file: take the tag out
+    recall-artifact.md:2: (phase 2) is not in the runbook: take the tag out
+    recall-artifact.md:2: (phase 3) is not in the runbook: take the tag out
     ");
 }

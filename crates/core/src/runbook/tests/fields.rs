@@ -2,7 +2,7 @@
 
 use super::*;
 
-const HEAD: &str = "---\nmodel: haiku\ncheck: cargo test\n---\n# Common context\n### Stop\n";
+const HEAD: &str = "---\nmodel: haiku\ncheck: cargo test\n---\n### Stop conditions\nNever.\n";
 
 fn table(cases: &[(&str, &str)]) -> String {
     listed(cases.iter().map(|(name, text)| (*name, problems(&format!("{HEAD}{text}")))).collect())
@@ -28,7 +28,7 @@ fn needs_are_steps_that_come_before() {
     ]);
     insta::assert_snapshot!(found, @r#"
     none
-
+    8: warning: 1.2 has no `Files:` and may change those of 1.1, in no order: write the files of 1.2, or add 1.1 to its `Needs:`
     missing
     8: Needs of step 1.1: "x" is not the number of a step: write 1.1, 1.2 or none
     8: 1.1 needs 1.7, which is not there: write the number of a step, or none
@@ -38,7 +38,9 @@ fn needs_are_steps_that_come_before() {
     8: 1.1 needs 1.3 needs 1.2 needs 1.1: a circle; take one of these needs out
     two circles
     8: 1.1 needs 1.2 needs 1.1: a circle; take one of these needs out
+    11: warning: 1.3 has no `Files:` and may change those of 1.1, 1.2, in no order: write the files of 1.3, or add 1.1, 1.2 to its `Needs:`
     12: 1.3 needs 1.4 needs 1.3: a circle; take one of these needs out
+    13: warning: 1.4 has no `Files:` and may change those of 1.1, 1.2, in no order: write the files of 1.4, or add 1.1, 1.2 to its `Needs:`
     ahead
 
     a later phase
@@ -93,19 +95,22 @@ fn files_are_there_or_are_made() {
     8: "../a.rs" is no path below the project's root: write it from there
     8: "/etc/hosts" is no path below the project's root: write it from there
     patterns
-
+    8: warning: src/*.rs fits no file, and no step before makes one: correct it, or write `src/*.rs (new)`
+    8: warning: docs/ fits no file, and no step before makes one: correct it, or write `docs/ (new)`
     shared
     10: 1.2 and 1.1 change src/a.rs, in no order: add 1.1 to the `Needs:` of 1.2
     13: 1.3 and 1.2 change src/b.rs, in no order: add 1.2 to the `Needs:` of 1.3
     18: 1.5 and 1.1, 1.2, 1.4 change src/a.rs, in no order: add 1.1, 1.2, 1.4 to the `Needs:` of 1.5
     shared by a pattern
+    8: warning: src/*.rs fits no file, and no step before makes one: correct it, or write `src/*.rs (new)`
     10: 1.2 and 1.1 change src/a.rs, in no order: add 1.1 to the `Needs:` of 1.2
     shared over phases
 
     over lines
     8: gone.rs is not there, and no step before makes it: correct the path, or write `gone.rs (new)`
     in sections
-    9: t.rs is not there, and no step before makes it: correct the path, or write `t.rs (new)`
+    9: warning: Files of cycle 1.1 is not read here, where it is text: write it right below the heading
+    11: warning: Files of cycle 1.1 is not read here, where it is text: write it right below the heading
     "#);
 }
 
@@ -211,7 +216,7 @@ fn values_that_cannot_be_used_are_named() {
 
 #[test]
 fn front_matter_is_checked() {
-    let body = "# Common context\n### Stop\n## Step 1.1: a\n";
+    let body = "### Stop\nNever.\n## Step 1.1: a\n";
     let cases = [
         ("---\nname: foo\nmodel: `Haiku`\ncheck: `cargo test`\nowner: me\n---\n", "well"),
         ("---\nname: bar\nmodel: [haiku]\ncheck:\n---\n", "values"),
@@ -224,7 +229,7 @@ fn front_matter_is_checked() {
     let found = listed(found.collect());
     insta::assert_snapshot!(found, @r#"
     well
-
+    5: warning: "owner" of the front matter is not known and not read: known are name, model, check, type
     values
     2: warning: name is "bar", and the folder "foo", which counts: write name: foo
     3: model is no text: write model: VALUE
@@ -244,7 +249,7 @@ fn front_matter_is_checked() {
     "#);
     let facts = Facts { folder: "plans/Foo Bar", tiers: &[], exists: &|_| true, design: None, recall: None };
     let read = read(
-        &[Source { path: "plans/Foo Bar/runbook.md", text: "## Step 1.1: a\nCheck: c\n### Stop\n" }],
+        &[Source { path: "plans/Foo Bar/runbook.md", text: "## Step 1.1: a\nCheck: c\n### Stop\nNever.\n" }],
         &facts,
     );
     insta::assert_snapshot!(shown(&read), @r#"

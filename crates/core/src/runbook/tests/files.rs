@@ -33,13 +33,13 @@ fn only_what_changes_is_changed() {
         .replace("Describe it.", "Describe it well.")
         .replace("## Step 2.3: both\nNeeds: 2.1, 2.2\n\nCompare.\n", "");
     insta::assert_snapshot!(changes(&changed, &disk), @"
-    Refreshed steps/cycle-1-1.md
-    Refreshed steps/cycle-1-2.md
-    Refreshed steps/step-1-3-bootstrap.md
-    Refreshed steps/step-1-3-test.md
-    Refreshed steps/step-1-3-impl.md
+    Unchanged steps/cycle-1-1.md
+    Unchanged steps/cycle-1-2.md
+    Unchanged steps/step-1-3-bootstrap.md
+    Unchanged steps/step-1-3-test.md
+    Unchanged steps/step-1-3-impl.md
     Changed steps/step-2-1.md
-    Refreshed steps/step-2-2.md
+    Unchanged steps/step-2-2.md
     Changed orchestrator-plan.md
     Unchanged agents/foo-17d34a-task.md
     Unchanged agents/foo-bc5071-tdd.md
@@ -120,7 +120,7 @@ fn a_title_stays_a_title() {
         "ends with:",
         "Phase 2: not one",
     ];
-    let head = "---\nmodel: haiku\ncheck: c\n---\n# Common context\n### Stop\n";
+    let head = "---\nmodel: haiku\ncheck: c\n---\n### Stop conditions\nNever.\n";
     let mut found = Vec::new();
     for title in titles {
         let runbook = one(&format!(

@@ -61,7 +61,7 @@ fn a_long_runbook_is_read() {
             format!("## Step 1.{number}: s\nFiles: src/{number}.rs (new)\nNeeds: none\n\nDo it.\n\n")
         };
         format!(
-            "---\nmodel: haiku\ncheck: c\n---\n# Common context\n### Stop\n{}",
+            "---\nmodel: haiku\ncheck: c\n---\n### Stop conditions\nNever.\n{}",
             (1..=count).map(step).collect::<String>()
         )
     };

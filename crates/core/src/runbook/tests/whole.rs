@@ -137,10 +137,11 @@ fn a_mixed_runbook_is_rendered() {
     Phase: 1
     Agent: foo-bc5071-tdd
     Files: src/a.rs, tests/a.rs (new)
+    Requirements: R1
     Check: cargo test empty_file
     Max Turns: 30
     Report: plans/foo/reports/cycle-1-1.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@a68f715fb333
     ---
     # Cycle 1.1: reads an empty file
 
@@ -179,7 +180,7 @@ fn a_mixed_runbook_is_rendered() {
     Check: cargo test
     Max Turns: 12
     Report: plans/foo/reports/cycle-1-2.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@355d3dc55cfc
     ---
     # Cycle 1.2: keeps its order [REGRESSION]
 
@@ -204,7 +205,7 @@ fn a_mixed_runbook_is_rendered() {
     Agent: foo-17d34a-task
     Check: cargo test
     Report: plans/foo/reports/step-1-3-bootstrap.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@8cdc1fd5ea0c
     ---
     # Cycle 1.3-bootstrap: reads a line
 
@@ -227,7 +228,7 @@ fn a_mixed_runbook_is_rendered() {
     Agent: foo-bc5071-tdd
     Check: cargo test line
     Report: plans/foo/reports/step-1-3-test.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@3dad1bbfe3a9
     ---
     # Cycle 1.3-test: reads a line
 
@@ -250,7 +251,7 @@ fn a_mixed_runbook_is_rendered() {
     Agent: foo-bc5071-tdd
     Check: cargo test line
     Report: plans/foo/reports/step-1-3-impl.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@ce5d4afa677b
     ---
     # Cycle 1.3-impl: reads a line
 
@@ -272,9 +273,10 @@ fn a_mixed_runbook_is_rendered() {
     Phase: 2
     Agent: foo-17d34a-task
     Files: README.md
+    Requirements: R2
     Check: cargo test
     Report: plans/foo/reports/step-2-1.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@dd07d69b5d48
     ---
     # Step 2.1: the page
 
@@ -288,7 +290,7 @@ fn a_mixed_runbook_is_rendered() {
     Files: docs/index.md (new), docs/list.md (new)
     Check: cargo test
     Report: plans/foo/reports/step-2-2.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@5ca41f16fee8
     ---
     # Step 2.2: the "index": a | b # c
 
@@ -301,7 +303,7 @@ fn a_mixed_runbook_is_rendered() {
     Agent: foo-17d34a-task
     Check: cargo test
     Report: plans/foo/reports/step-2-3.md
-    Source: runbook.md@f89635bbbb0d
+    Source: runbook.md@4b633d39f666
     ---
     # Step 2.3: both
 
@@ -311,6 +313,7 @@ fn a_mixed_runbook_is_rendered() {
     Type: mixed
     Agents: foo-17d34a-task, foo-bc5071-tdd
     Run: engine runbook next
+    Source: runbook.md@f89635bbbb0d
 
     - cycle-1-1.md | phase 1 | opus | 30
     - cycle-1-2.md | phase 1 | sonnet | 12
