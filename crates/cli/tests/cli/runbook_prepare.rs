@@ -207,8 +207,6 @@ fn a_run_that_has_begun_is_changed_by_the_user_only() {
     insta::assert_snapshot!(play.told(&["prepare", "greet", "--replan"]), @"
     exit 0
     changed   plans/greet/steps/step-1-1.md
-    refreshed plans/greet/steps/step-1-2.md
-    refreshed plans/greet/steps/step-1-3.md
     new       plans/greet/steps/step-1-4.md
     changed   plans/greet/orchestrator-plan.md
     step 1.1 is changed, and is done again: say hello
