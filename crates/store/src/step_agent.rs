@@ -30,7 +30,7 @@ pub fn heard(project: &Project, session: &str, name: &str, news: &AgentNews, now
     let change = |plan: &mut Plan| {
         plan.heard(news, session, &now.rfc3339());
         if let Some((agent, content)) = ended {
-            plan.left(agent, content);
+            plan.left(agent, content.as_deref());
         }
         Ok::<_, io::Error>(())
     };

@@ -443,10 +443,12 @@ impl Plan {
     }
 
     /// Notes the content that an agent left, which has ended: what changes later is not its work.
-    pub fn left(&mut self, agent: &str, content: Option<String>) {
+    pub fn left(&mut self, agent: &str, content: Option<&str>) {
         let place = self.of_run(|run| run.agent.as_deref() == Some(agent) && run.ended_at.is_some());
         let run = place.and_then(|at| self.steps[at].run_mut());
-        run.into_iter().for_each(|run| run.left.clone_from(&content));
+        if let Some(run) = run {
+            run.left = content.map(str::to_owned);
+        }
     }
 
     /// Takes in what an event tells of an agent. Whether it was one of this plan's comes back.
