@@ -148,6 +148,7 @@ fn expected(place: &str) -> BTreeMap<String, usize> {
             "PreToolUse Agent",
             "PreToolUse Bash of the subagent",
             "PostToolUse Bash of the subagent",
+            "SubagentStart  of the subagent",
             "SubagentStop  of the subagent",
             "PostToolUse Agent",
         ],

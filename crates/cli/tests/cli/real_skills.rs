@@ -109,6 +109,8 @@ fn unasked(bench: &Bench, prompt: &str, text: &str, calls: &[(&str, Value)]) {
     let last = calls.last().unwrap().0;
     let scenario =
         scenario.turn(Turn::new("end").tool_result_of(last).tool_result_error(false).text("Done."));
+    // A run that has begun is named once at the end of the turn.
+    let scenario = scenario.turn(Turn::new("end again").last_contains("engine runbook next").text("Done."));
     let run = ask(bench, scenario, prompt, &["--permission-mode", "manual"]);
     assert_eq!(run.result_text().as_deref(), Some("Done."), "{prompt}");
 }
