@@ -26,7 +26,16 @@ fn two_steps_run_side_by_side() {
     let both = Turn::new("both")
         .shown_call("Agent", json!({"prompt": "plans/greet/steps/step-1-1.md", "model": "haiku"}))
         .shown_call("Agent", json!({}));
-    let main = [begin(), both, done("1.2"), done("1.1")].into_iter().chain(end());
+    // They share one tree: what one changes after the other's check makes that check stale, so both run again here.
+    let main = [
+        begin(),
+        both,
+        bash("engine check -- make test-two"),
+        bash("engine check -- make test-one"),
+        done("1.2"),
+        done("1.1"),
+    ];
+    let main = main.into_iter().chain(end());
     // Each goes on when the other has begun.
     let beside = |name: &str, other: &str| {
         let mut turns = work(name).into_iter();
@@ -46,6 +55,8 @@ fn two_steps_run_side_by_side() {
       Agent(subagent_type: "greet-HASH-task", model: "sonnet", description: "Step 1.2", run_in_background: false, prompt: "plans/greet/steps/step-1-2.md")
       when its result has come: engine runbook done 1.2
     main (opus): both
+    main (opus): $ engine check -- make test-two
+    main (opus): $ engine check -- make test-one
     main (opus): $ engine runbook done 1.2
       - [x] 1.2. says morning (morning.txt; `make test-two` passed)
       plan greet, running 1/4. Next: engine runbook done 1.1
