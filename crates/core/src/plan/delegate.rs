@@ -186,6 +186,12 @@ impl Run {
             && since.is_some_and(|(at, now)| at.0 + UNSTARTED < now.0)
     }
 
+    /// It is this claim, and nothing has been heard of its agent.
+    fn is_of(&self, claim: &Claim) -> bool {
+        let is_same = self.call == claim.call && self.session == claim.session;
+        is_same && !self.is_client() && self.agent.is_none() && self.is_live()
+    }
+
     fn cut_off(&mut self, why: &str, now: &str) {
         (self.ended_at, self.why) = (Some(now.to_owned()), Some(why.to_owned()));
     }
@@ -364,6 +370,8 @@ impl Plan {
         let number = step.number;
         match step.state {
             State::Done => return Err(Refusal::new(format!("step {number} is done"))),
+            // The rules may judge a call again that has its claim already.
+            State::Active if step.run().is_some_and(|run| run.is_of(claim)) => return Ok(at),
             State::Active if !is_free(step, now) => {
                 let what = if step.run().is_some_and(|run| run.ended_at.is_some()) {
                     format!("the agent of step {number} has ended: engine runbook done {number}")
@@ -406,6 +414,9 @@ impl Plan {
     ) -> Result<(), Refusal> {
         let at = self.refuses(claim, now)?;
         let step = &mut self.steps[at];
+        if step.run().is_some_and(|run| run.is_of(claim)) {
+            return Ok(());
+        }
         if let Some(stale) = step.run_mut() {
             (stale.came, stale.why) = (Some(Came::Lost), Some("its agent never started".to_owned()));
         }

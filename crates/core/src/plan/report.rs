@@ -36,13 +36,16 @@ impl Report {
             let value = value.trim().trim_matches('`');
             let said = (!value.is_empty()).then(|| value.to_owned());
             match key.trim().to_lowercase().as_str() {
-                "status" => report.status = said.map(|status| status.to_lowercase()),
+                // What is there twice counts by the worse of the two.
+                "status" if report.status.as_deref().is_none_or(|status| status == "done") => {
+                    report.status = said.map(|status| status.to_lowercase());
+                }
                 "quality" => report.quality = said.filter(|said| !says_none(said)),
                 "no change" | "no-change" => {
                     report.no_change = said.filter(|said| !says_none(said));
                 }
-                "critical" => report.critical = value.parse().ok(),
-                "major" => report.major = value.parse().ok(),
+                "critical" => report.critical = report.critical.max(value.parse().ok()),
+                "major" => report.major = report.major.max(value.parse().ok()),
                 _ => {}
             }
         }
@@ -80,6 +83,10 @@ mod tests {
                 Report { critical: Some(1), major: Some(2), ..Report::default() },
             ),
             ("---\nCritical: none\n---\n", Report::default()),
+            (
+                "---\nCritical: 3\nCritical: 0\nStatus: error\nStatus: done\n---\n",
+                Report { status: said("error"), critical: Some(3), ..Report::default() },
+            ),
             ("Status: done\n", Report::default()),
             ("---\nnothing\n---\nStatus: done\n", Report::default()),
             ("", Report::default()),

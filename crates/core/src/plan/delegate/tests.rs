@@ -92,6 +92,9 @@ fn a_claim_is_for_the_step_its_model_and_its_agent() {
     plan.claim(&claim("1.1", "haiku", "c1"), None, None, T).unwrap();
     let again = plan.claim(&claim("1.1", "haiku", "c2"), None, None, T).map_err(|refusal| refusal.text);
     assert_eq!(again, Err("step 1.1 runs already".to_owned()));
+    // The same call is judged again where another event was quicker with something else.
+    plan.claim(&claim("1.1", "haiku", "c1"), None, None, T).unwrap();
+    assert_eq!((plan.steps[0].runs.len(), plan.steps[0].attempts), (1, 1));
     // One that never started may be claimed again after a while, and was no try.
     plan.claim(&claim("1.1", "haiku", "c3"), None, None, LATER).unwrap();
     let runs: Vec<_> = plan.steps[0].runs.iter().map(|run| (run.call.as_str(), run.came)).collect();
