@@ -146,7 +146,8 @@ fn look(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Seen, Comm
         seen.lacks.extend(by_others(step, run, plan, context)?);
     }
     seen.lacks.extend(other_words(step, plan, context));
-    let unchanged = changes(step, plan, &report, context, &mut seen.lacks);
+    let edited = edited_by_its(step, plan, context)?;
+    let unchanged = changes(step, plan, &report, edited, context, &mut seen.lacks);
     if step.kind == Kind::Review {
         match report.critical {
             Some(0) => of_review(step, plan, context, &mut seen)?,
@@ -253,11 +254,8 @@ fn by_others(
     context: &CommandContext,
 ) -> Result<Vec<String>, CommandError> {
     let trail = EvidenceQuery { since: &run.at, sessions: None, ..context.trail(plan) };
-    let is_its = |editor: &Editor| match &run.agent {
-        Some(agent) => editor.agent.as_ref() == Some(agent),
-        None => run.call.is_empty() && editor.session == run.session && editor.agent.is_none(),
-    };
-    let (its, others): (Vec<Editor>, Vec<Editor>) = trail.editors()?.into_iter().partition(is_its);
+    let (its, others): (Vec<Editor>, Vec<Editor>) =
+        trail.editors()?.into_iter().partition(|editor| is_of(editor, run));
     let mut lacks = Vec::new();
     let report = step.report.as_ref().filter(|report| context.project.root().join(report).exists());
     if let Some(report) = report {
@@ -277,6 +275,26 @@ fn by_others(
     Ok(lacks)
 }
 
+/// The files that the agents of a step, or the main agent in a step of its own, were seen editing; those below plans/ are no work.
+fn edited_by_its(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
+    let since = step.runs.first().map(|run| run.at.clone()).or(step.started_at.clone()).unwrap_or_default();
+    let trail = EvidenceQuery { since: &since, ..context.trail(plan) };
+    let is_its = |editor: &Editor| match step.runs.is_empty() {
+        true => editor.agent.is_none(),
+        false => step.runs.iter().any(|run| is_of(editor, run)),
+    };
+    let editors = trail.editors()?.into_iter().filter(is_its).map(|editor| editor.file);
+    Ok(editors.filter(|file| !file.starts_with("plans/")).collect::<BTreeSet<_>>().into_iter().collect())
+}
+
+/// Whether the agent of a try did it.
+fn is_of(editor: &Editor, run: &Run) -> bool {
+    match &run.agent {
+        Some(agent) => editor.agent.as_ref() == Some(agent),
+        None => run.is_client() && editor.session == run.session && editor.agent.is_none(),
+    }
+}
+
 /// A step file that says something else than what was prepared.
 fn other_words(step: &Step, plan: &Plan, context: &CommandContext) -> Option<String> {
     let file = step.prompt.as_deref().and_then(|prompt| prompt.lines().next())?;
@@ -291,14 +309,16 @@ fn changes(
     step: &Step,
     plan: &Plan,
     report: &Report,
+    edited: Vec<String>,
     context: &CommandContext,
     lacks: &mut Vec<String>,
 ) -> Option<String> {
     let first = step.runs.first().and_then(|run| run.content.as_ref()).or(step.started_content.as_ref());
     let now = content::take(&context.project, PATIENCE);
     let changed = |from: &String| content::changed(&context.project, from, now.as_ref().ok()?);
-    let files = first.and_then(changed)?;
-    let files: Vec<String> = files.into_iter().map(|file| file.path).collect();
+    let files = first.and_then(changed).map(|files| files.into_iter().map(|file| file.path).collect());
+    // Where the contents cannot be compared, the edits count that were seen.
+    let files: Vec<String> = files.unwrap_or(edited);
     if step.kind == Kind::Review {
         let since = step.run().and_then(|run| run.content.as_ref()).and_then(changed);
         let meanwhile: Vec<String> = since.into_iter().flatten().map(|file| file.path).collect();

@@ -429,3 +429,105 @@ fn the_task_of_a_run_is_not_done_by_a_word() {
       engine runbook next
     ");
 }
+
+/// Where two contents cannot be compared, the edits count that were seen: nothing passes because something is not known.
+#[test]
+fn without_the_contents_the_edits_decide() {
+    let forget = |play: &Orchestra| {
+        let _ = std::fs::remove_dir_all(play.stage.root().join(".engine/state/content"));
+    };
+    let case = |files: &[&str]| {
+        let play = Orchestra::new();
+        let task = play.agent("task");
+        play.told(&["next", "greet"]);
+        let player = play.starts(&task, "haiku", STEP_1);
+        for file in files {
+            play.writes(&player, file, "print('.')\n");
+        }
+        forget(&play);
+        assert_eq!(play.runs(&player, "pytest"), Some(0));
+        play.reports(&player, "step-1-1", "");
+        play.ends(&player);
+        play.told(&["done"]).lines().take(3).collect::<Vec<_>>().join("; ")
+    };
+    let cases = [case(&[]), case(&["hello.py", "stray.py"]), case(&["hello.py"])];
+    insta::assert_snapshot!(cases.join("\n"), @"
+    exit 1; engine: step 1.1 is not done; no file of it was changed, and its report has no line `No change: why`
+    exit 1; engine: step 1.1 is not done; changed besides its files (hello.py): stray.py
+    exit 0; - [x] 1.1. say hello (hello.py; `pytest` passed); plan greet, running 1/4. Step 1.2: make this call exactly
+    ");
+}
+
+#[test]
+fn a_commit_of_an_earlier_try_is_one_of_the_step() {
+    let play = Orchestra::new();
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let first = play.starts(&task, "haiku", STEP_1);
+    play.does(&first, "step-1-1", "hello.py");
+    play.stage.git(&["add", "hello.py"]);
+    play.stage.git(&["commit", "-qm", "hidden"]);
+    play.told(&["fail", "1.1", "--why", "a commit"]);
+    let second = play.starts(&task, "haiku", STEP_1);
+    play.does(&second, "step-1-1", "hello.py");
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1.1 is not done
+    a commit was made meanwhile; steps make none
+      let it be tried again: engine runbook fail 1.1 --why "…"; then engine runbook next
+    "#);
+}
+
+#[test]
+fn a_review_that_was_not_made_and_edits_after_the_last_step_close_nothing() {
+    let play = Orchestra::of(
+        "---\nname: greet\nmodel: haiku\ncheck: pytest\n---\n# Common context\nx\n## Stop conditions\nx\n# Phase 1: Words\n## Step 1.1: say hello\nFiles: hello.py (new)\nWrite it.\n",
+    );
+    let task = play.agent("task");
+    play.told(&["next", "greet"]);
+    let player = play.starts(&task, "haiku", STEP_1);
+    play.does(&player, "step-1-1", "hello.py");
+    play.told(&["done"]);
+    let review = "Review of phase 1, report: plans/greet/reports/phase-1.md";
+    let vets = |text: &str| {
+        let vet = play.starts("vet-agent", "sonnet", review);
+        play.writes(&vet, "plans/greet/reports/phase-1.md", text);
+        play.ends(&vet);
+        play.told(&["done"])
+    };
+    insta::assert_snapshot!(vets("---\nStatus: error\nCritical: 0\n---\n"), @r#"
+    exit 1
+    engine: step 1-vet is not done
+    plans/greet/reports/phase-1.md does not say that the review was made
+      let it be tried again: engine runbook fail 1-vet --why "…"; then engine runbook next
+    "#);
+    play.told(&["fail", "1-vet", "--why", "no review"]);
+    // The worse of two counts.
+    insta::assert_snapshot!(vets("---\nCritical: 1\nCritical: 0\n---\n"), @r#"
+    exit 0
+    step 1-vet was looked at; what it found comes first
+    plan greet, running 1/3. Step 1-mend: make this call exactly
+    Agent(subagent_type: "quiet-task", model: "sonnet", description: "Step 1-mend", run_in_background: false, prompt: "Mend the critical and major findings of plans/greet/reports/phase-1.md\nReport: plans/greet/reports/1-mend.md\nFiles: hello.py\nCheck: `pytest`")
+    when its result has come: engine runbook done 1-mend
+    "#);
+    // Somebody changes the content, so the plan cannot close; the session still changes nothing.
+    let mend = play.starts(
+        "quiet-task",
+        "sonnet",
+        "Mend the critical and major findings of plans/greet/reports/phase-1.md",
+    );
+    play.does(&mend, "1-mend", "hello.py");
+    play.told(&["done"]);
+    let vet = play.starts("vet-agent", "sonnet", review);
+    play.writes(&vet, "plans/greet/reports/phase-1.md", "---\nCritical: 0\n---\n");
+    play.ends(&vet);
+    play.stage.write("other.py", "print('.')\n");
+    insta::assert_snapshot!(play.told(&["done"]), @r#"
+    exit 1
+    engine: step 1-vet is not done
+    files were changed during the review: other.py
+    changed since `pytest` passed: other.py. Run it again: engine check -- pytest
+      let it be tried again: engine runbook fail 1-vet --why "…"; then engine runbook next
+    "#);
+    assert!(play.edits("hello.py").starts_with("denied"));
+}
