@@ -325,11 +325,12 @@ fn keep_evidence(entry: &mut Entry, changes: &[Change], project: &Project) {
         Change::Ran { ran, said, passed, forged } => Some((ran, said, *passed, *forged)),
         _ => None,
     });
-    let Some((ran, said, passed, forged)) = noted else { return };
+    let is_forged = |change: &Change| matches!(change, Change::Ran { forged: true, .. });
+    entry.forged = changes.iter().any(is_forged);
+    let Some((ran, said, passed, _)) = noted else { return };
     entry.ran.clone_from(ran);
     entry.said.clone_from(said);
-    entry.forged = forged;
-    if passed && !forged {
+    if passed && !entry.forged {
         match content::take(project, content::PATIENCE) {
             Ok(id) => entry.content = Some(id),
             Err(why) => entry.trouble.push(format!("the content that a check passed on was not kept: {why}")),

@@ -229,8 +229,10 @@ fn is_note(path: &str, plan: &BoundPlan) -> bool {
 
 /// What an event tells of the agents of steps.
 pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Sized)) -> Option<Finding> {
-    // What a program sends in the client's place tells of no agent.
-    let delegated = plan.delegated.as_ref().filter(|_| !is_foreign(view))?;
+    let delegated = plan.delegated.as_ref()?;
+    if is_foreign(view) {
+        return forged(event);
+    }
     let (news, context) = match &event.kind {
         Kind::PostTool { call, result, .. } if is_claim(call, delegated) => {
             resolved(call, result, delegated, plan)
@@ -280,6 +282,13 @@ pub(super) fn heard(event: &Event<'_>, plan: &BoundPlan, view: &(impl View + ?Si
     };
     let changes = vec![Change::StepAgent { name: plan.name.clone(), news }];
     Some(Finding { changes, context, ..Finding::default() })
+}
+
+/// What a program sends in the client's place tells of no agent, and what it says was called shows nothing.
+fn forged(event: &Event<'_>) -> Option<Finding> {
+    let is_call = matches!(event.kind, Kind::PostTool { .. } | Kind::PostToolFailure { .. });
+    let noted = Change::Ran { ran: Vec::new(), said: None, passed: false, forged: true };
+    is_call.then(|| Finding { changes: vec![noted], ..Finding::default() })
 }
 
 /// The agent that is named has ended, and no event of its own has said so.
