@@ -33,19 +33,10 @@ pub struct Found {
 }
 
 impl Found {
-    /// What keeps it from being prepared, `path:line: text` each.
-    pub fn errors(&self) -> Vec<String> {
-        shown(&self.reading.problems, Severity::Error)
+    /// How many faults keep it from being prepared, as far as its text shows them.
+    pub fn errors(&self) -> usize {
+        self.reading.problems.iter().filter(|problem| problem.severity == Severity::Error).count()
     }
-
-    pub fn warnings(&self) -> Vec<String> {
-        shown(&self.reading.problems, Severity::Warning)
-    }
-}
-
-fn shown(problems: &[Problem], severity: Severity) -> Vec<String> {
-    let of = problems.iter().filter(|problem| problem.severity == severity);
-    of.map(ToString::to_string).collect()
 }
 
 /// The name of a runbook as somebody writes it: `foo`, `plans/foo`, `plans/foo/runbook.md`.
@@ -127,47 +118,32 @@ pub fn is_here(project: &Project) -> Result<(), CommandError> {
     .hint(format!("or run this in {}", project.root().display())))
 }
 
-/// Everything that is wrong with a runbook, and what does not keep it from being prepared.
-pub fn problems(found: &Found, context: &CommandContext) -> Result<(Vec<String>, Vec<String>), CommandError> {
-    let (mut errors, mut warnings) = (found.errors(), found.warnings());
-    let (impossible, doubtful) = doubts(&found.reading.runbook, context)?;
-    errors.extend(impossible);
-    errors.sort_by_key(|error| place(error));
-    if errors.is_empty() {
-        let asked = |doubt: String| format!("{doubt}; the user is asked before the run begins");
-        warnings.extend(doubtful.into_iter().map(asked));
-    }
-    Ok((errors, warnings))
-}
-
-/// What is wrong with the checks of a runbook: those that no exit status can show, and those for which a person is asked at the start.
-fn doubts(runbook: &Runbook, context: &CommandContext) -> Result<(Vec<String>, Vec<String>), CommandError> {
+/// Everything that is wrong with a runbook, also with its checks, in the order of files and lines. A warning does not keep it from being
+/// prepared.
+pub fn problems(found: &Found, context: &CommandContext) -> Result<Vec<Problem>, CommandError> {
+    let runbook = &found.reading.runbook;
     let plan = runbook.plan(&prepare::agents(runbook), &[], "");
+    let mut problems = found.reading.problems.clone();
+    // No exit status can show them.
     let impossible = crate::plan::proof_problems(&plan, context)?;
-    let doubtful =
-        if impossible.is_empty() { crate::plan::proof_doubts(&plan, context)? } else { Vec::new() };
-    let placed = |problems: Vec<String>, severity: &str| -> Vec<String> {
-        let mut placed: Vec<String> =
-            problems.iter().map(|problem| placed(problem, runbook, severity)).collect();
-        placed.sort();
-        placed.dedup();
-        placed
-    };
-    Ok((placed(impossible, ""), placed(doubtful, "warning: ")))
+    problems.extend(impossible.iter().map(|why| placed(why, runbook, Severity::Error)));
+    if !problems.iter().any(|problem| problem.severity == Severity::Error) {
+        let asked = |doubt: &String| {
+            let problem = placed(doubt, runbook, Severity::Warning);
+            Problem { text: format!("{}; the user is asked before the run begins", problem.text), ..problem }
+        };
+        problems.extend(crate::plan::proof_doubts(&plan, context)?.iter().map(asked));
+    }
+    problems.sort();
+    problems.dedup();
+    Ok(problems)
 }
 
-/// The file and line that a problem begins with.
-fn place(problem: &str) -> (String, usize) {
-    let mut parts = problem.splitn(3, ':');
-    let path = parts.next().unwrap_or_default().to_owned();
-    (path, parts.next().and_then(|line| line.parse().ok()).unwrap_or(0))
-}
-
-/// `step 1.2: why` as `path:line: why`; what is wrong with a criterion is that of the front matter.
-fn placed(problem: &str, runbook: &Runbook, severity: &str) -> String {
+/// `step 1.2: why` at the line of that step; what is wrong with a criterion is that of the front matter.
+fn placed(problem: &str, runbook: &Runbook, severity: Severity) -> Problem {
     let (what, why) = problem.split_once(": ").unwrap_or(("", problem));
     let step = what.strip_prefix("step ").and_then(|id| runbook.step(id.parse().ok()?));
     let first = runbook.steps.first().map_or("", |step| step.path.as_str());
     let (path, line) = step.map_or((first, 1), |step| (step.path.as_str(), step.line));
-    format!("{path}:{line}: {severity}{why}")
+    Problem { path: path.to_owned(), line, severity, text: why.to_owned() }
 }

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::evidence::proof::{Command, Proof};
 use crate::plan::{Part, StepId};
 
@@ -37,7 +39,7 @@ pub const REVIEWER: &str = "vet-agent";
 pub const MOST_STEPS: usize = 200;
 
 /// A fault in a runbook or beside it.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Problem {
     /// From the project's root.
     pub path: String,
@@ -48,7 +50,8 @@ pub struct Problem {
 }
 
 /// Whether a runbook can be prepared all the same.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     Error,
     Warning,

@@ -2,7 +2,7 @@
 
 use engine_core::approval::{Deed, Kind};
 use engine_core::dialect::AgentCall;
-use engine_core::plan::{AgentNews, Came, Moved, Plan, Report, Step, StepId, Turn};
+use engine_core::plan::{AgentNews, Came, Moved, Plan, Step, StepId, Turn};
 use engine_core::session::kept_words;
 use engine_store::plan_file::{self, Kept, PlanFile};
 use engine_store::{clock, content, told};
@@ -381,11 +381,4 @@ pub fn skip(context: &CommandContext, number: StepId, why: &str) -> Result<Kept<
     let deed = Deed::new(&what, &[&plan.name, &number.to_string(), &step.text]).of(Kind::Judge);
     let reason = approval::require(&context.project, &context.caller, &deed, Some(&why))?;
     context.change_judged(&plan, |plan, now| plan.skip(number, &reason, now))
-}
-
-/// What the report of a step says, for who looks at it.
-pub fn report(context: &CommandContext, step: &Step) -> Option<Report> {
-    let root = context.project.root();
-    let text = told::read_if_there(root, &root.join(step.report.as_ref()?)).ok()??;
-    Some(Report::parse(&text))
 }

@@ -33,7 +33,7 @@ pub fn list(project: &Project) -> Vec<Listed> {
     let listed = |name: String| match find(project, &name) {
         Ok(found) => Listed {
             steps: found.reading.runbook.steps.len(),
-            errors: found.errors().len(),
+            errors: found.errors(),
             state: found.plan.as_ref().map_or_else(|| "not prepared".to_owned(), state),
             name,
         },

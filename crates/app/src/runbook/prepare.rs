@@ -3,7 +3,8 @@
 use engine_core::approval::{Deed, Kind};
 use engine_core::plan::{Approval, Plan, Replanned};
 use engine_core::runbook::{
-    Agents, Baselines, Change, Difference, Rendered, Runbook, agents as agents_of, difference, files,
+    Agents, Baselines, Change, Difference, Problem, Rendered, Runbook, Severity, agents as agents_of,
+    difference, files,
 };
 use engine_core::task::{Meta, Place};
 use engine_store::atomic::Durability;
@@ -84,7 +85,10 @@ pub fn prepare(context: &CommandContext, name: &str, wanted: &Wanted<'_>) -> Res
     // Two that run at once would mix what they write.
     let _one = lock::hold_folder(&project.root().join(&found.reading.runbook.folder))?;
     let found = find(project, name)?;
-    let (errors, warnings) = problems(&found, context)?;
+    let (errors, warnings): (Vec<Problem>, Vec<Problem>) =
+        problems(&found, context)?.into_iter().partition(|problem| problem.severity == Severity::Error);
+    let told = |problems: Vec<Problem>| problems.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let (errors, warnings) = (told(errors), told(warnings));
     if !errors.is_empty() {
         let count = counted(errors.len() as u64, "error");
         return Err(CommandError::refused(format!(
@@ -281,9 +285,11 @@ fn keep(context: &CommandContext, plan: Plan) -> Result<Vec<String>, CommandErro
         return Ok(plan_file::create(&context.project, || Ok::<_, CommandError>(plan))?.notes);
     }
     let kept = file.update(|old| {
-        if old.is_open() && !old.is_delegated() {
-            return Err(CommandError::refused(format!("there is an open plan {name} that is of no runbook"))
-                .hint("end it first: engine plan close"));
+        if !old.is_delegated() {
+            return Err(CommandError::refused(format!(
+                "there is a plan {name} already that is of no runbook"
+            ))
+            .hint("give the runbook another name: its folder below plans/"));
         }
         // What has not changed keeps its moment: the files are as old as they were.
         let sum = |plan: &Plan| plan.runbook.as_ref().map(|source| source.sum.clone());

@@ -314,8 +314,8 @@ fn a_check_that_shows_nothing_is_named_with_everything_else() {
     stage.write("plans/greet/runbook.md", &broken);
     insta::assert_snapshot!(engine(&stage, &["check", "greet"]), @"
     exit 1
-    error: plans/greet/runbook.md:14: `pytest | tail`: no run of this line can prove it: a pipe hides its status
-    error: plans/greet/runbook.md:16: nosuch.py is not there, and no step before makes it: correct the path, or write `nosuch.py (new)`
+    plans/greet/runbook.md:14: error: `pytest | tail`: no run of this line can prove it: a pipe hides its status
+    plans/greet/runbook.md:16: error: nosuch.py is not there, and no step before makes it: correct the path, or write `nosuch.py (new)`
     ");
 }
 
@@ -333,4 +333,32 @@ fn a_worktree_without_an_engine_folder_is_another_checkout() {
         assert!(text.contains("is a worktree without an .engine/ of its own"), "{text}");
     }
     assert!(!stage.exists("plans/other") && !stage.exists("plans/greet/steps"));
+}
+
+/// The record of other work is not written over, open or closed.
+#[test]
+fn a_plan_of_other_work_keeps_its_name() {
+    let stage = project();
+    stage.ok(&["plan", "quick", "greet", "--proof", "pytest", "--name", "greet"]);
+    stage.write("plans/greet/runbook.md", RUNBOOK);
+    let kept = stage.read(".engine/state/plans/greet.json");
+    insta::assert_snapshot!(engine(&stage, &["prepare", "greet"]), @"
+    exit 1
+    engine: there is a plan greet already that is of no runbook
+      give the runbook another name: its folder below plans/
+    ");
+    assert_eq!(stage.read(".engine/state/plans/greet.json"), kept);
+}
+
+#[test]
+fn problems_are_data_where_a_program_asks() {
+    let stage = project();
+    stage.write(
+        "plans/greet/runbook.md",
+        &RUNBOOK.replace("model: haiku\n", "").replace("Write bye.py.", "…"),
+    );
+    insta::assert_snapshot!(engine(&stage, &["check", "greet", "--json"]), @r#"
+    exit 1
+    {"name":"greet","problems":[{"line":10,"path":"plans/greet/runbook.md","severity":"error","text":"step 1.1 has no model: write `Execution Model: NAME` below it, or model: NAME in the front matter (haiku, sonnet, opus)"},{"line":17,"path":"plans/greet/runbook.md","severity":"error","text":"… is still to be written: put the text in its place, or take the line out"}],"steps":4,"version":1}
+    "#);
 }

@@ -5,6 +5,7 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::plan::CommandContext;
 use engine_app::runbook::{find, is_here, name_of, problems};
 use engine_app::wording::counted;
+use engine_core::runbook::{Problem, Severity};
 use serde_json::json;
 
 use crate::ui::{Tone, Ui, toned};
@@ -25,25 +26,25 @@ pub(super) fn run(args: &RunbookCheckArgs, context: &CommandContext, ui: &Ui) ->
     let name = name_of(&args.name)?;
     is_here(&context.project)?;
     let found = find(&context.project, &name)?;
-    let (errors, warnings) = problems(&found, context)?;
+    let problems = problems(&found, context)?;
     let steps = found.reading.runbook.steps.len();
+    let is_sound = !problems.iter().any(|problem| problem.severity == Severity::Error);
     if ui.is_json() {
-        ui.object(
-            &json!({"version": 1, "name": name, "steps": steps, "errors": errors, "warnings": warnings}),
-        );
+        ui.object(&json!({"version": 1, "name": name, "steps": steps, "problems": problems}));
     } else {
-        for error in &errors {
-            ui.line(format!("{} {error}", toned(Tone::Bad, "error:")));
+        for Problem { path, line, severity, text } in &problems {
+            let (word, tone) = match severity {
+                Severity::Error => ("error", Tone::Bad),
+                Severity::Warning => ("warning", Tone::Careful),
+            };
+            ui.line(format!("{path}:{line}: {}: {text}", toned(tone, word)));
         }
-        for warning in &warnings {
-            ui.line(warning);
-        }
-        if errors.is_empty() {
+        if is_sound {
             ui.line(format!(
                 "plans/{name}: {}; then: engine runbook prepare {name}",
                 counted(steps as u64, "step")
             ));
         }
     }
-    if errors.is_empty() { Ok(()) } else { Err(CommandError::already_told()) }
+    if is_sound { Ok(()) } else { Err(CommandError::already_told()) }
 }
