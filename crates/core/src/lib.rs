@@ -25,7 +25,7 @@ pub mod plan;
 pub mod policy;
 pub mod queue;
 pub mod ran;
-pub mod recall;
+pub mod restored;
 pub mod runbook;
 pub mod runner;
 pub mod session;

@@ -21,7 +21,7 @@ use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
-use crate::recall::{self, Deeds};
+use crate::restored::{self, Deeds};
 use crate::runner::Look;
 use crate::session::SessionState;
 use crate::skill::{Found, Known};
@@ -411,7 +411,7 @@ pub trait Runners {
 /// What one agent session leaves to the next. What asks opens files.
 pub trait Handover {
     /// The state of a work session, if it is this session's, its predecessor's in this client, or nobody's.
-    fn work_state(&self, work: &str) -> recall::Found;
+    fn work_state(&self, work: &str) -> restored::Found;
 
     /// The work session that was bound when the person cleared the context of this client.
     fn cleared_work(&self) -> Option<ClearedWork>;

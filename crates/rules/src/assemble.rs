@@ -1,5 +1,5 @@
 //! Gathers what a new context must know of the work: what the rule `restore` tells and `engine session continue` prints, always as it is
-//! at that moment. How it is worded and cut is in [`engine_core::recall`].
+//! at that moment. How it is worded and cut is in [`engine_core::restored`].
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -8,7 +8,7 @@ use crate::looks_at;
 use engine_core::dialogue;
 use engine_core::evidence::ledger::Line;
 use engine_core::plan::{Heir, Plan};
-use engine_core::recall::{Deeds, Facts, File};
+use engine_core::restored::{Deeds, Facts, File};
 use engine_core::skill::protocol::{Evidence, Phase};
 use engine_core::standard;
 use engine_core::task::{State, TaskFile};

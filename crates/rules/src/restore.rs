@@ -6,7 +6,7 @@ use crate::{Judge, Mode, Rule, always, looks_at};
 use engine_core::change::Change;
 use engine_core::event::{Event, EventName, Kind, Source};
 use engine_core::plan::{Heir, Plan};
-use engine_core::recall::Found;
+use engine_core::restored::Found;
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{ClearedPlan, ClearedWork, Plans, Work};
 use engine_core::work::{BoundWork, Lifecycle, WorkState};

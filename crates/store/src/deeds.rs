@@ -2,7 +2,7 @@
 
 use engine_core::evidence::EditScope;
 use engine_core::evidence::ledger;
-use engine_core::recall::Deeds;
+use engine_core::restored::Deeds;
 use engine_core::session::UserInput;
 use engine_text::stamp::Stamp;
 

@@ -19,7 +19,7 @@ use engine_core::journal::Entry;
 use engine_core::plan::{Armed, BoundPlan, Plan};
 use engine_core::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use engine_core::ran::JudgedCall;
-use engine_core::recall::{Deeds, Found};
+use engine_core::restored::{Deeds, Found};
 use engine_core::runner::Look;
 use engine_core::session::{SessionState, UserInput};
 use engine_core::skill::{self, Known};

@@ -5,7 +5,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use engine_core::recall::Found;
+use engine_core::restored::Found;
 use engine_core::versioned::Unusable;
 use engine_core::work::{WorkState, name};
 use fs_err as fs;

@@ -174,7 +174,7 @@ pub fn activate(
     };
     let requests = delegate::open_requests(&skill, &state, &context.project);
     let (stays, mode) = (None, None);
-    let recall = news.map(|before| overflow::recalled(context, &work, &state, before));
+    let recall = news.map(|before| overflow::restored(context, &work, &state, before));
     let mut begun = Begun { work, state, outcome, skill, recall, requests, set_aside, stays, mode };
     leave_first(&mut begun, request, &given, context, notes);
     Ok(begun)
@@ -444,7 +444,7 @@ pub fn resume(
     let (outcome, requests) = ("goes on", Requests::default());
     let run = state.run().cloned().unwrap_or_default();
     let mode = mode::told(&run, &phase::demand(&run, skill.folder.as_deref()), &skill, context);
-    let recall = context.agent().map(|_| overflow::recalled(context, &work, &state, before));
+    let recall = context.agent().map(|_| overflow::restored(context, &work, &state, before));
     Ok(Begun { work, state, outcome, skill, recall, requests, set_aside: None, stays: None, mode })
 }
 

@@ -4,7 +4,7 @@ use engine_claude::DIALECT;
 use engine_claude::skills::Claude;
 use engine_core::log;
 use engine_core::plan::Heir;
-use engine_core::recall::GOES_ON;
+use engine_core::restored::GOES_ON;
 use engine_core::view::{Plans, Work};
 use engine_core::work::payload::SHAPE;
 use engine_core::work::{BoundWork, Overflow, Payload, WorkState, file_of};
@@ -69,7 +69,7 @@ pub(super) fn note_told(state: &mut WorkState, now: &str) {
 }
 
 /// What a new context is told of a work session, as it is now. `overflow`: what was saved and told before.
-pub(super) fn recalled(
+pub(super) fn restored(
     context: &CommandContext,
     work: &WorkFile,
     state: &WorkState,

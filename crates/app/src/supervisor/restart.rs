@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 
 use engine_claude::{author, transcript};
-use engine_core::recall::quoted;
+use engine_core::restored::quoted;
 use engine_store::clock;
 use engine_store::project::Project;
 use engine_store::restart_file::{self, Ready, Restart};

@@ -68,7 +68,7 @@ impl Plan {
     }
 
     /// Name, criteria with their proofs, active step, halt and next command.
-    pub fn recalled(&self, heir: Heir) -> String {
+    pub fn restored(&self, heir: Heir) -> String {
         let done = self.steps.iter().filter(|step| step.state == State::Done).count();
         let whose = match heir {
             Heir::Owner => "this session works on",
@@ -95,7 +95,7 @@ impl Plan {
         let mut lines: Vec<String> = Vec::new();
         let mut used = 0;
         for (criterion, number) in self.criteria.iter().zip(1_usize..) {
-            let line = format!("Criterion {number}{}", recalled(criterion));
+            let line = format!("Criterion {number}{}", restored(criterion));
             let left = self.criteria.len() - number;
             let rest = if left > 0 { more(left).chars().count() + 1 } else { 0 };
             if used + line.chars().count() + 1 + rest > room {
@@ -131,7 +131,7 @@ fn more(count: usize) -> String {
 }
 
 /// `, met: text (proof)`. Of a long one the proof still shows.
-fn recalled(criterion: &Criterion) -> String {
+fn restored(criterion: &Criterion) -> String {
     let state = match &criterion.verdict {
         None => "not shown",
         Some(verdict) if verdict.met => "met",
@@ -195,7 +195,7 @@ mod tests {
                 plan.steps[0].state = State::Active;
                 plan.halt(HaltKind::Manual, &"y".repeat(900), "").unwrap();
                 for heir in [Heir::Owner, Heir::Successor] {
-                    let text = plan.recalled(heir);
+                    let text = plan.restored(heir);
                     assert!(
                         text.chars().count() <= LONGEST,
                         "{criteria} {length}: {}\n{text}",
@@ -204,6 +204,6 @@ mod tests {
                 }
             }
         }
-        assert!(plan(7, "short").recalled(Heir::Owner).contains("Criterion 7"));
+        assert!(plan(7, "short").restored(Heir::Owner).contains("Criterion 7"));
     }
 }

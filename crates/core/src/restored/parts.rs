@@ -263,7 +263,7 @@ fn leave(facts: &Facts<'_>) -> Vec<String> {
 fn plan(facts: &Facts<'_>) -> Part {
     let text = facts.plan.map(|(plan, heir)| {
         let heir = if facts.work.is_some() { Heir::Owner } else { heir };
-        plan.recalled(heir)
+        plan.restored(heir)
     });
     let text = text.or_else(|| facts.plan_unread.clone()).unwrap_or_default();
     let lines: Vec<String> = text.lines().map(|line| quoted(line, LINE)).collect();
