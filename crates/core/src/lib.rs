@@ -28,6 +28,7 @@ pub mod ran;
 pub mod restored;
 pub mod runbook;
 pub mod runner;
+pub mod search;
 pub mod session;
 pub mod shortcut;
 pub mod sigil;

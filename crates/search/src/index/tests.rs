@@ -1,0 +1,188 @@
+use super::*;
+use crate::{Chunk, Document, Facts, Seen, markdown};
+
+fn document(path: &str, sum: u8) -> Document<'_> {
+    Document { space: "", kind: "docs", path, seen: Seen { size: 1, modified: 2 }, sum: [sum; 32] }
+}
+
+fn put(index: &mut Index, documents: &[(Document<'_>, &str)]) {
+    let mut writer = index.writer().unwrap().unwrap();
+    for (document, text) in documents {
+        writer.put(document, &markdown::cut(text, document.path)).unwrap();
+    }
+    writer.commit().unwrap();
+}
+
+fn asked(words: &str) -> Query<'static> {
+    Query { words: words.to_owned(), limit: 10, ..Query::default() }
+}
+
+/// The places of the answers.
+fn found(index: &Index, query: &Query<'_>) -> Vec<String> {
+    let hits = index.search(query).unwrap();
+    hits.into_iter().map(|hit| format!("{}{}:{}", hit.space, hit.path, hit.line)).collect()
+}
+
+#[test]
+fn what_was_put_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let Opened { mut index, note } = Index::open(&folder.path().join("search")).unwrap();
+    assert_eq!(note, None);
+    put(
+        &mut index,
+        &[
+            (document("a.md", 1), "# Locks\n\nA lock is per file.\n\n# Other\n\nNothing.\n"),
+            (document("b.md", 2), "The writer locks once."),
+        ],
+    );
+    assert_eq!(found(&index, &asked("locking")), ["a.md:1", "b.md:1"]);
+    assert_eq!(found(&index, &asked("nothing at all")), ["a.md:5"]);
+    assert_eq!(found(&index, &asked("absent")), [""; 0]);
+    assert!(matches!(index.search(&asked("?!")), Err(IndexError::NoWord)));
+
+    put(&mut index, &[(document("a.md", 3), "Changed.")]);
+    assert_eq!(found(&index, &asked("locking")), ["b.md:1"]);
+    let mut writer = index.writer().unwrap().unwrap();
+    writer.remove("", "b.md").unwrap();
+    writer.touch("", "a.md", Seen { size: 5, modified: 6 }).unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&index, &asked("locking changed")), ["a.md:1"]);
+    let known = index.known("").unwrap();
+    let kept = Known { seen: Seen { size: 5, modified: 6 }, sum: [3; 32], kind: "docs".to_owned() };
+    assert_eq!(known, [("a.md".to_owned(), kept)].into());
+    let counts = index.counts().unwrap();
+    assert_eq!((counts.files, counts.chunks), (1, 1));
+    assert!(counts.bytes > 0);
+}
+
+#[test]
+fn a_writer_that_is_dropped_changes_nothing() {
+    let mut index = Index::in_memory().unwrap();
+    let mut writer = index.writer().unwrap().unwrap();
+    writer.put(&document("a.md", 1), &markdown::cut("text", "a.md")).unwrap();
+    drop(writer);
+    assert_eq!(index.counts().unwrap(), Counts::default());
+}
+
+#[test]
+fn the_same_on_two_branches_is_stored_once() {
+    let mut index = Index::in_memory().unwrap();
+    let on = |space| Document { space, ..document("a.md", 1) };
+    put(
+        &mut index,
+        &[(on(""), "lock"), (on("topic"), "lock"), (Document { sum: [2; 32], ..on("other") }, "lock again")],
+    );
+    assert_eq!(index.counts().unwrap().chunks, 2);
+    assert_eq!(index.spaces().unwrap(), ["", "other", "topic"]);
+    let of =
+        |spaces: &[&str]| Query { spaces: spaces.iter().map(ToString::to_string).collect(), ..asked("lock") };
+    assert_eq!(found(&index, &of(&[""])), ["a.md:1"]);
+    assert_eq!(found(&index, &of(&["topic"])), ["topica.md:1"]);
+    assert_eq!(found(&index, &of(&["topic", "other"])), ["topica.md:1", "othera.md:1"]);
+    let mut writer = index.writer().unwrap().unwrap();
+    writer.remove("", "a.md").unwrap();
+    writer.commit().unwrap();
+    assert_eq!(found(&index, &of(&["topic"])), ["topica.md:1"]);
+    assert_eq!(found(&index, &of(&[""])), [""; 0]);
+}
+
+#[test]
+fn filters_narrow_the_answer() {
+    let mut index = Index::in_memory().unwrap();
+    let chunk = |line, what: &str, tags: &[&str], at: &str| Chunk {
+        title: "LOG".to_owned(),
+        body: "lock".to_owned(),
+        line,
+        end_line: line,
+        facts: Facts {
+            what: Some(what.to_owned()),
+            skill: Some("fix".to_owned()),
+            phase: None,
+            tags: tags.iter().map(ToString::to_string).collect(),
+            at: Some(at.to_owned()),
+        },
+    };
+    let mut writer = index.writer().unwrap().unwrap();
+    let log = Document { kind: "sessions", ..document("s/LOG.md", 1) };
+    writer
+        .put(
+            &log,
+            &[
+                chunk(1, "decision", &["a", "b"], "2026-01-02T00:00:00Z"),
+                chunk(2, "block", &["ab"], "2026-02-02T00:00:00Z"),
+            ],
+        )
+        .unwrap();
+    writer.put(&document("d.md", 2), &markdown::cut("lock", "d.md")).unwrap();
+    writer.commit().unwrap();
+    let text = |text: &str| vec![text.to_owned()];
+    for (query, wanted) in [
+        (asked("lock"), &["d.md:1", "s/LOG.md:1", "s/LOG.md:2"][..]),
+        (Query { kinds: text("docs"), ..asked("lock") }, &["d.md:1"]),
+        (
+            Query { kinds: vec!["docs".into(), "sessions".into()], types: text("block"), ..asked("lock") },
+            &["s/LOG.md:2"],
+        ),
+        (Query { skills: text("fix"), ..asked("lock") }, &["s/LOG.md:1", "s/LOG.md:2"]),
+        (Query { tags: text("b"), ..asked("lock") }, &["s/LOG.md:1"]),
+        (Query { tags: vec!["b".into(), "ab".into()], ..asked("lock") }, &["s/LOG.md:1", "s/LOG.md:2"]),
+        (Query { since: Some("2026-02".into()), ..asked("lock") }, &["s/LOG.md:2"]),
+        (Query { until: Some("2026-02".into()), ..asked("lock") }, &["s/LOG.md:1"]),
+        (Query { file: Some("LOG".into()), ..asked("lock") }, &["s/LOG.md:1", "s/LOG.md:2"]),
+        (Query { limit: 1, ..asked("lock") }, &["s/LOG.md:1"]),
+    ] {
+        let mut places = found(&index, &query);
+        places.sort();
+        assert_eq!(places, wanted, "{query:?}");
+    }
+}
+
+#[test]
+fn one_file_has_three_answers_at_most() {
+    let mut index = Index::in_memory().unwrap();
+    let many: String = "# Lock\n\nlock lock\n\n".repeat(300);
+    put(
+        &mut index,
+        &[
+            (document("many.md", 1), &many),
+            (document("one.md", 2), "One page with a lock somewhere in its text, and more."),
+        ],
+    );
+    let places = found(&index, &asked("lock"));
+    assert_eq!(places.len(), 4, "{places:?}");
+    assert!(places.contains(&"one.md:1".to_owned()));
+}
+
+#[test]
+fn meaning_is_fused_and_filtered() {
+    let mut index = Index::in_memory().unwrap();
+    put(
+        &mut index,
+        &[
+            (document("a.md", 1), "lock"),
+            (document("b.md", 2), "mutex"),
+            (document("c.md", 3), "lock and mutex"),
+        ],
+    );
+    let key = |path, body| crate::key_of(path, body);
+    let near = [(key("b.md", "mutex"), 0.9), (key("c.md", "lock and mutex"), 0.8)];
+    let nearest = |count: usize| near.iter().copied().take(count).collect::<Vec<_>>();
+    let query = Query { meaning: Some(crate::Meaning(&nearest)), ..asked("lock") };
+    assert_eq!(found(&index, &query), ["c.md:1", "a.md:1", "b.md:1"]);
+    assert_eq!(found(&index, &Query { file: Some("b".into()), ..query.clone() }), ["b.md:1"]);
+    let hits = index.search(&query).unwrap();
+    assert_eq!(hits[0].lexical.map(|side| side.rank), Some(2));
+    assert_eq!(hits[0].semantic.map(|side| (side.rank, side.score)), Some((2, 0.8)));
+    let left = index.unembedded(&|key| near.iter().any(|(near, _)| near == key), 10).unwrap();
+    assert_eq!(left, [(key("a.md", "lock"), "a.md\nlock".to_owned())]);
+}
+
+#[test]
+fn any_query_is_answered() {
+    let mut index = Index::in_memory().unwrap();
+    put(&mut index, &[(document("a.md", 1), "検索機能 naïve e\u{301}te\u{301} 한국어 текст")]);
+    for words in ["検索", "naive", "été", "국어", "ТЕКСТ", "a\" OR (NEAR* ^b -c:d 検索 \0", "{検索} + 検索*"]
+    {
+        assert_eq!(found(&index, &asked(words)), ["a.md:1"], "{words:?}");
+    }
+}

@@ -1,0 +1,134 @@
+//! What is asked: words, and what the answers must have besides.
+//!
+//! The words come from a person or a model and are never syntax: whatever is typed becomes quoted words that are joined by OR, so
+//! no input can be an error of the full-text engine.
+
+use std::fmt;
+
+use crate::ChunkKey;
+use crate::dense::is_dense;
+
+/// A query for [`crate::Index::search`]. An empty list or `None` asks for nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Query<'a> {
+    pub words: String,
+    pub kinds: Vec<String>,
+    pub types: Vec<String>,
+    pub skills: Vec<String>,
+    pub tags: Vec<String>,
+    /// The earliest time, RFC 3339 in UTC or a beginning of it; what has no time is not found.
+    pub since: Option<String>,
+    /// The first time that is too late.
+    pub until: Option<String>,
+    /// A part of the path.
+    pub file: Option<String>,
+    pub spaces: Vec<String>,
+    pub limit: usize,
+    pub meaning: Option<Meaning<'a>>,
+}
+
+/// The semantic side of a query: gives as many of the nearest chunks as it is asked for, best first, each with its score.
+#[derive(Clone, Copy)]
+pub struct Meaning<'a>(pub &'a dyn Fn(usize) -> Vec<(ChunkKey, f64)>);
+
+impl fmt::Debug for Meaning<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("Meaning")
+    }
+}
+
+/// More words than this are not asked for: each costs a pass over the index.
+const MOST_WORDS: usize = 64;
+/// What a person typed may be a file; no more of it is read.
+const MOST_BYTES: usize = 100_000;
+/// No word of a text is longer that anyone would search for.
+const LONGEST_WORD: usize = 64;
+
+/// The distinct words of a text in lower case, in their order. A pair of letters of a dense script is a word.
+pub fn words(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut end = text.len().min(MOST_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = text[..end].to_lowercase();
+    for (word, dense) in runs(&text) {
+        let letters: Vec<char> = word.chars().take(LONGEST_WORD).collect();
+        if dense && letters.len() > 1 {
+            letters.windows(2).for_each(|pair| push(&mut found, pair.iter().collect()));
+        } else {
+            push(&mut found, letters.into_iter().collect());
+        }
+        if found.len() >= MOST_WORDS {
+            break;
+        }
+    }
+    found.truncate(MOST_WORDS);
+    found
+}
+
+fn push(found: &mut Vec<String>, word: String) {
+    if !found.contains(&word) {
+        found.push(word);
+    }
+}
+
+/// The words of a text as the tokenizer sees them, and whether they are of a dense script.
+pub(crate) fn runs(text: &str) -> impl Iterator<Item = (&str, bool)> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.find(char::is_alphanumeric)?;
+        let word = &rest[start..];
+        let dense = word.chars().next().is_some_and(is_dense);
+        let ends = |letter: char| is_dense(letter) != dense || !(letter.is_alphanumeric() || is_mark(letter));
+        let end = word.find(ends).unwrap_or(word.len());
+        rest = &word[end..];
+        Some((&word[..end], dense))
+    })
+}
+
+/// Marks that are written over the letter before them.
+fn is_mark(letter: char) -> bool {
+    matches!(letter, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}')
+}
+
+/// The expression of the full-text engine for some words; `None` without a word.
+pub(crate) fn expression(text: &str) -> Option<String> {
+    let quoted: Vec<String> =
+        words(text).iter().map(|word| format!("\"{}\"", crate::dense::spaced(word))).collect();
+    (!quoted.is_empty()).then(|| quoted.join(" OR "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_text_becomes_quoted_words() {
+        for (text, wanted) in [
+            ("Lock waits", Some("\"lock\" OR \"waits\"")),
+            ("lock LOCK Lock", Some("\"lock\"")),
+            (
+                "a AND NOT (b* NEAR c) \"d",
+                Some("\"a\" OR \"and\" OR \"not\" OR \"b\" OR \"near\" OR \"c\" OR \"d\""),
+            ),
+            ("title:x -y ^z {w}", Some("\"title\" OR \"x\" OR \"y\" OR \"z\" OR \"w\"")),
+            ("crates/store/src/lock.rs", Some("\"crates\" OR \"store\" OR \"src\" OR \"lock\" OR \"rs\"")),
+            ("検索機", Some("\" 検  索 \" OR \" 索  機 \"")),
+            ("語", Some("\" 語 \"")),
+            ("e\u{301}te\u{301}", Some("\"e\u{301}te\u{301}\"")),
+            ("?!", None),
+            ("👍 \0 \"\"", None),
+            ("", None),
+        ] {
+            assert_eq!(expression(text).as_deref(), wanted, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_huge_query_is_cut() {
+        let many: Vec<String> = (0..50_000).map(|n| format!("w{n}")).collect();
+        assert_eq!(words(&many.join(" ")).len(), MOST_WORDS);
+        assert_eq!(super::words(&"é".repeat(100_000)), ["é".repeat(LONGEST_WORD)]);
+    }
+}
