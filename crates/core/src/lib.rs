@@ -12,6 +12,7 @@ pub mod config;
 pub mod dialect;
 pub mod dialogue;
 pub mod directive;
+pub mod enrich;
 pub mod event;
 pub mod evidence;
 pub mod file_link;
