@@ -72,7 +72,8 @@ pub(crate) fn run(args: &EvaluateEnrichArgs) -> Result<ExitCode> {
         }
         with.push(answer);
         if number % 2 == 0 {
-            let others: Vec<Item> = items.into_iter().filter(|item| !pair.pages.contains(&item.path)).collect();
+            let others: Vec<Item> =
+                items.into_iter().filter(|item| !pair.pages.contains(&item.path)).collect();
             without.push(ask(&others, &pair.prompt, &BTreeSet::new()));
         }
     }
@@ -137,13 +138,19 @@ fn pairs(most: usize) -> Result<Vec<Pair>> {
 }
 
 fn is_page(path: &str) -> bool {
-    path.ends_with(".md") && (path.starts_with("docs/") || path.starts_with("plugin/") || !path.contains('/')) && !LEFT_OUT.contains(&path)
+    path.ends_with(".md")
+        && (path.starts_with("docs/") || path.starts_with("plugin/") || !path.contains('/'))
+        && !LEFT_OUT.contains(&path)
 }
 
 /// Pages that a message names by their path.
 fn named(body: &str) -> Vec<String> {
     let words = body.split(|c: char| c.is_whitespace() || "`(),;:".contains(c));
-    words.map(|word| word.trim_end_matches('.')).filter(|word| word.contains('/') && is_page(word)).map(str::to_owned).collect()
+    words
+        .map(|word| word.trim_end_matches('.'))
+        .filter(|word| word.contains('/') && is_page(word))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The pages of earlier times, each read once.

@@ -36,6 +36,7 @@ mod plan;
 mod plans;
 mod policy;
 mod queue;
+mod recall;
 mod replay;
 mod rules;
 mod run;
@@ -134,6 +135,7 @@ pub(crate) enum Command {
     SessionSearch(search::sessions::SessionSearchCommand),
     #[command(subcommand)]
     DocSearch(search::docs::DocSearchCommand),
+    Recall(recall::RecallArgs),
     #[command(subcommand)]
     Directives(directives::DirectivesCommand),
     DiscoverDirectives(directives::discover::DiscoverArgs),
@@ -207,6 +209,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Search(args)) => search::run(&args, &ui),
         Some(Command::SessionSearch(command)) => search::sessions::run(&command, &ui),
         Some(Command::DocSearch(command)) => search::docs::run(&command, &ui),
+        Some(Command::Recall(args)) => recall::run(&args, &ui),
         Some(Command::Directives(command)) => directives::run(&command, &ui),
         Some(Command::DiscoverDirectives(args)) => directives::discover::run(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),

@@ -157,6 +157,7 @@ pub const COMMANDS: &[(&str, Access)] = &[
     ("sigil check", Reads),
     ("sigil show", Reads),
     ("glob", Reads),
+    ("recall", Reads),
     ("search", Reads),
     ("search index", Reads),
     ("search status", Reads),
