@@ -172,7 +172,7 @@ impl Corpus {
             }
             Kind::Queue => flat(&[self.project.queue_folder()]),
             Kind::Notes => {
-                let folders = [Some(self.project.folder().join(NOTES)), places::user_notes()];
+                let folders = [Some(self.project.folder().join(NOTES)), places::user_memory()];
                 flat(&folders.into_iter().flatten().collect::<Vec<_>>())
             }
             Kind::Plans => {
