@@ -21,6 +21,8 @@ use crate::error::CommandError;
 pub(super) const LIMIT: Duration = Duration::from_millis(50);
 /// A first index of so many files takes a fraction of a second.
 const FEW: usize = 300;
+/// So long may it take to see that there are no more of them.
+const FIRST: Duration = Duration::from_secs(1);
 /// Another process that writes the first index is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
@@ -81,6 +83,7 @@ pub(super) fn refresh(
     let is_first = known.is_empty();
     let deadline = match budget {
         Budget::Query(began) if !is_first => Some(began + LIMIT),
+        Budget::Aside(began) if is_first => Some(began + FIRST),
         Budget::Aside(began) => Some(began + LIMIT),
         _ => None,
     };

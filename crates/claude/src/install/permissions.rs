@@ -20,6 +20,8 @@ pub const PLAIN: &[&str] = &[
     "learn",
     "remember",
     "note",
+    "search",
+    "recall",
     "directives",
     "evidence",
     "why",

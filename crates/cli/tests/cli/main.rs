@@ -120,6 +120,7 @@ mod real_time;
 mod real_told;
 mod real_trust;
 mod refresh;
+mod related;
 mod replay;
 mod restore;
 mod restore_attacks;
