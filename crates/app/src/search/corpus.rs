@@ -16,6 +16,8 @@ use crate::error::CommandError;
 const NOTES: &str = "memory";
 /// The folder of the plans' pages, from the root.
 const PLANS: &str = "plans";
+/// The client's folder: what is in it tells an agent how to work, and nothing of the project.
+const CLIENT: &str = ".claude";
 /// What of `.engine/` is no documentation: state, and what other kinds have.
 const OWN: [&str; 5] = ["state", "journal", "queue", PLANS, NOTES];
 
@@ -128,7 +130,8 @@ impl Corpus {
     fn enters(&self, path: &Path) -> bool {
         let is_own =
             || path.strip_prefix(FOLDER).is_ok_and(|below| OWN.iter().any(|own| below == Path::new(own)));
-        let is_others = path == Path::new(name::FOLDER) || path == Path::new(PLANS) || is_own();
+        let is_others =
+            [name::FOLDER, PLANS, CLIENT].iter().any(|folder| path == Path::new(folder)) || is_own();
         !is_others && !self.is_left_out(path)
     }
 

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use super::ask::{Found, Question, ask};
 use super::corpus::Corpus;
+use super::cut::KEYWORDS;
 use super::progress::Unwatched;
 
 /// One of them.
@@ -107,7 +108,7 @@ fn one(found: &Found, corpus: &Corpus) -> Related {
     let what = hit.facts.what.as_deref().unwrap_or_default();
     let shown: String = hit.snippet.iter().map(|piece| piece.text.as_str()).collect();
     let title = match what {
-        "session" => one_line(&shown, TITLE),
+        "session" => one_line(shown.split(KEYWORDS).next().unwrap_or_default(), TITLE),
         "" => title(),
         what => format!("{what}: {}", one_line(&found.breadcrumb, TITLE)),
     };
