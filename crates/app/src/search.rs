@@ -22,14 +22,18 @@ mod corpus;
 mod cut;
 mod note;
 mod progress;
+mod recall;
 mod refresh;
+mod related;
 mod status;
 
 pub use ask::{Answer, Branches, Found, Mode, Question, Until, ask};
 pub use corpus::Corpus;
 pub use engine_search::Part;
 pub use progress::{Progress, Unwatched};
+pub use recall::{Fact, recall};
 pub use refresh::{Behind, Refreshed};
+pub use related::{AllRelated, Related, earlier, related};
 pub use status::{Indexed, Skipped, Status, index, status};
 
 impl Corpus {

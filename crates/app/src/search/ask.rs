@@ -35,6 +35,8 @@ pub struct Question {
     pub branches: Branches,
     /// Only by words, also where a model is installed.
     pub lexical: bool,
+    /// It is asked beside something else: a large first index is not made for it.
+    pub is_aside: bool,
 }
 
 /// Which documentation is searched.
@@ -134,7 +136,11 @@ pub fn ask(
     let mut behind = Behind::default();
     if !matches!(question.branches, Branches::Named(_)) {
         spaces.push(corpus.space());
-        let budget = if may_write { Budget::Query(began) } else { Budget::Look };
+        let budget = match (may_write, question.is_aside) {
+            (true, false) => Budget::Query(began),
+            (true, true) => Budget::Aside(began),
+            (false, _) => Budget::Look,
+        };
         behind = refresh(corpus, &mut index, &kinds, budget, progress)?.behind;
     }
     for branch in branches.iter().filter(|_| may_write) {

@@ -96,6 +96,13 @@ impl Corpus {
         self.project.tree().join(key)
     }
 
+    /// The folder of the work session that a file belongs to.
+    pub(super) fn session_of<'a>(&self, key: &'a str) -> Option<&'a str> {
+        let (above, below) = key.split_once(&format!("{}/", name::FOLDER))?;
+        let name = below.split('/').next()?;
+        key.get(..above.len() + name::FOLDER.len() + 1 + name.len())
+    }
+
     /// The folder that a file, which may be a link or have other names, must not lead out of.
     pub(super) fn root_of<'a>(&'a self, path: &'a Path) -> &'a Path {
         let roots = [self.project.tree(), self.project.root(), self.project.main_root()];
@@ -165,7 +172,7 @@ impl Corpus {
             }
             Kind::Queue => flat(&[self.project.queue_folder()]),
             Kind::Notes => {
-                let folders = [Some(self.project.folder().join(NOTES)), places::user_notes()];
+                let folders = [Some(self.project.folder().join(NOTES)), places::user_memory()];
                 flat(&folders.into_iter().flatten().collect::<Vec<_>>())
             }
             Kind::Plans => {
