@@ -30,6 +30,9 @@ pub const PLAIN: &[&str] = &[
     "skill list",
     "config show",
     "config get",
+    "search",
+    "session-search",
+    "doc-search",
 ];
 
 /// What comes with a skill whose text names it.

@@ -131,6 +131,7 @@ mod runbook_page;
 mod runbook_prepare;
 mod runbook_run;
 mod runbook_ways;
+mod search;
 mod senders;
 mod session_begin;
 mod session_check;
