@@ -15,6 +15,7 @@ mod cargo;
 mod check;
 mod corpora;
 mod docs;
+mod evaluate;
 mod fuzz;
 mod hashes;
 mod hot;
@@ -48,6 +49,8 @@ enum Chore {
     Fuzz(fuzz::FuzzArgs),
     /// Judge labelled commands of other projects and print what is caught and who is bothered
     Corpora(corpora::CorporaArgs),
+    /// Measure how well the search finds, on questions that this repository answers
+    Evaluate(evaluate::EvaluateArgs),
     /// Measure the hook as it is shipped and check the performance budget
     Bench(bench::BenchArgs),
     /// List the functions that the hook calls, for the order in which the shipped binary is linked (needs valgrind)
@@ -74,6 +77,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::ShippedHashes => hashes::run()?,
         Chore::Fuzz(args) => fuzz::run(args)?,
         Chore::Corpora(args) => return corpora::run(args),
+        Chore::Evaluate(args) => return evaluate::run(args),
         Chore::Bench(args) => return bench::run(args),
         Chore::Hot => return hot::run(),
     }

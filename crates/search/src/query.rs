@@ -25,6 +25,29 @@ pub struct Query<'a> {
     pub spaces: Vec<String>,
     pub limit: usize,
     pub meaning: Option<Meaning<'a>>,
+    pub tuning: Tuning,
+}
+
+/// What `cargo xtask evaluate --variants` compares; nobody else changes it. The default is what is in use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one question to the evaluation")]
+pub struct Tuning {
+    /// What a word in the title counts, if one in the text counts 1.
+    pub title: f64,
+    /// Whether the most common words are searched for, too.
+    pub stop_words: bool,
+    /// Whether the query as a whole is searched for, too.
+    pub phrase: bool,
+    /// Whether each pair of neighbours is.
+    pub pairs: bool,
+    /// Whether `lock_file` and `src/lock.rs` are, besides their parts.
+    pub identifiers: bool,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { title: 2.0, stop_words: true, phrase: false, pairs: false, identifiers: false }
+    }
 }
 
 /// The semantic side of a query: gives as many of the nearest chunks as it is asked for, best first, each with its score.
@@ -93,11 +116,32 @@ fn is_mark(letter: char) -> bool {
 }
 
 /// The expression of the full-text engine for some words; `None` without a word.
-pub(crate) fn expression(text: &str) -> Option<String> {
-    let quoted: Vec<String> =
-        words(text).iter().map(|word| format!("\"{}\"", crate::dense::spaced(word))).collect();
+pub(crate) fn expression(text: &str, tuning: Tuning) -> Option<String> {
+    let mut words = words(text);
+    if !tuning.stop_words && words.iter().any(|word| !STOP_WORDS.contains(&word.as_str())) {
+        words.retain(|word| !STOP_WORDS.contains(&word.as_str()));
+    }
+    let mut all = words.clone();
+    if tuning.phrase && words.len() > 1 {
+        all.push(words.join(" "));
+    }
+    if tuning.pairs {
+        all.extend(words.windows(2).map(|pair| pair.join(" ")));
+    }
+    if tuning.identifiers {
+        let parts =
+            |word: &str| runs(&word.to_lowercase()).map(|(run, _)| run.to_owned()).collect::<Vec<_>>();
+        let joined = text.split_whitespace().map(parts).filter(|parts| parts.len() > 1);
+        all.extend(joined.map(|parts| parts.join(" ")).take(MOST_WORDS));
+    }
+    let quoted: Vec<String> = all.iter().map(|word| format!("\"{}\"", crate::dense::spaced(word))).collect();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }
+
+const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "if", "in", "is", "it", "its",
+    "not", "of", "on", "or", "that", "the", "this", "to", "was", "what", "when", "which", "with",
+];
 
 #[cfg(test)]
 mod tests {
@@ -121,7 +165,7 @@ mod tests {
             ("👍 \0 \"\"", None),
             ("", None),
         ] {
-            assert_eq!(expression(text).as_deref(), wanted, "{text:?}");
+            assert_eq!(expression(text, Tuning::default()).as_deref(), wanted, "{text:?}");
         }
     }
 
