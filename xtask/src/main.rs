@@ -16,6 +16,7 @@ mod check;
 mod corpora;
 mod docs;
 mod evaluate;
+mod evaluate_enrich;
 mod fuzz;
 mod hashes;
 mod hot;
@@ -51,6 +52,8 @@ enum Chore {
     Corpora(corpora::CorporaArgs),
     /// Measure how well the search finds, on questions that this repository answers
     Evaluate(evaluate::EvaluateArgs),
+    /// Measure what the rule enrich would have told, by this repository's history
+    EvaluateEnrich(evaluate_enrich::EvaluateEnrichArgs),
     /// Measure the hook as it is shipped and check the performance budget
     Bench(bench::BenchArgs),
     /// List the functions that the hook calls, for the order in which the shipped binary is linked (needs valgrind)
@@ -78,6 +81,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::Fuzz(args) => fuzz::run(args)?,
         Chore::Corpora(args) => return corpora::run(args),
         Chore::Evaluate(args) => return evaluate::run(args),
+        Chore::EvaluateEnrich(args) => return evaluate_enrich::run(args),
         Chore::Bench(args) => return bench::run(args),
         Chore::Hot => return hot::run(),
     }

@@ -34,6 +34,7 @@ pub mod queue;
 pub mod registry;
 pub mod replay;
 pub mod runbook;
+pub mod search;
 pub mod session;
 pub mod settings;
 pub mod sigil;

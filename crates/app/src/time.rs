@@ -15,6 +15,14 @@ pub fn local(at: Stamp) -> String {
     zoned(at).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
+/// The moment that [`local`] writes.
+pub fn of_local(text: &str) -> Option<Stamp> {
+    let moment: jiff::civil::DateTime = text.parse().ok()?;
+    let zone = TimeZone::try_system().unwrap_or(TimeZone::UTC);
+    let moment = moment.to_zoned(zone).ok()?.timestamp();
+    u64::try_from(moment.as_millisecond()).ok().map(Stamp)
+}
+
 /// The stamp that the journal keeps, back as a moment.
 pub fn parse(rfc3339: &str) -> Option<Stamp> {
     let moment: Timestamp = rfc3339.parse().ok()?;

@@ -40,6 +40,7 @@ mod replay;
 mod rules;
 mod run;
 mod runbook;
+mod search;
 mod session;
 mod show;
 mod sigil;
@@ -128,6 +129,11 @@ pub(crate) enum Command {
     #[command(subcommand)]
     Sigil(sigil::SigilCommand),
     Glob(glob::GlobArgs),
+    Search(search::SearchArgs),
+    #[command(subcommand)]
+    SessionSearch(search::sessions::SessionSearchCommand),
+    #[command(subcommand)]
+    DocSearch(search::docs::DocSearchCommand),
     #[command(subcommand)]
     Directives(directives::DirectivesCommand),
     DiscoverDirectives(directives::discover::DiscoverArgs),
@@ -198,6 +204,9 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),
+        Some(Command::Search(args)) => search::run(&args, &ui),
+        Some(Command::SessionSearch(command)) => search::sessions::run(&command, &ui),
+        Some(Command::DocSearch(command)) => search::docs::run(&command, &ui),
         Some(Command::Directives(command)) => directives::run(&command, &ui),
         Some(Command::DiscoverDirectives(args)) => directives::discover::run(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),

@@ -9,11 +9,22 @@ pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
     pub(crate) fn new(sessions: usize) -> Self {
-        let bar = ProgressBar::new(sessions as u64);
-        if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} sessions, {eta} left") {
+        Self::of(sessions, "sessions")
+    }
+
+    pub(crate) fn of(count: usize, what: &str) -> Self {
+        let bar = ProgressBar::new(count as u64);
+        let template = format!("{{bar:40}} {{pos}} of {{len}} {what}, {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
             bar.set_style(style);
         }
         Self(bar)
+    }
+
+    /// So many of so many.
+    pub(crate) fn to(&self, done: usize, count: usize) {
+        self.0.set_length(count as u64);
+        self.0.set_position(done as u64);
     }
 
     pub(crate) fn step(&self) {

@@ -54,7 +54,7 @@ pub use delegate::{
 };
 pub use guardrails::Guardrails;
 pub use limits::{ATTEMPTS as RUN_ATTEMPTS, MINUTES as RUN_MINUTES, TIERS, TOKENS as RUN_TOKENS, tiers};
-pub use page::{page, shown, step_line, told, was_edited};
+pub use page::{is_page, page, shown, step_line, told, was_edited};
 pub use preset::{FORM, PRESETS};
 pub use quick::{Extent, QUICK_FILES, QUICK_LINES};
 pub use read::{LARGEST, is_inside, read, text_of, unproved};

@@ -26,7 +26,7 @@ mod resolve;
 mod template;
 mod unfilled;
 
-pub use difference::{Change, Difference, difference};
+pub use difference::{Change, Difference, difference, is_agent};
 pub use read::{Facts, Reading, Source, read};
 pub use render::{Agents, Baselines, Rendered, agent_of, agents, files, sum};
 pub use requirement::Requirement;

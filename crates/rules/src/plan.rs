@@ -135,11 +135,11 @@ mod tests {
     use std::path::{Path, PathBuf};
     use std::rc::Rc;
 
-    use engine_core::client::Snapshot;
+    use engine_core::client::{ClientProcess, Snapshot};
     use engine_core::config::Config;
     use engine_core::dialect::Dialect;
-    use engine_core::event::{Actor, Tool, ToolCall};
-    use engine_core::plan::Plan;
+    use engine_core::event::{Actor, Tool, ToolCall, ToolResult};
+    use engine_core::plan::{Delegated, Plan, StepAgent};
     use engine_core::session::SessionState;
     use engine_core::skill::Known;
     use engine_core::view::{ClearedPlan, Unread};
@@ -177,6 +177,11 @@ mod tests {
 
         fn wiring(&self) -> Vec<(String, Snapshot)> {
             Vec::new()
+        }
+
+        /// Whatever sends the event, the client of the session still runs.
+        fn runs(&self, _: ClientProcess) -> bool {
+            true
         }
     }
 
@@ -265,24 +270,51 @@ mod tests {
             plan: BoundPlan { halted: Some("the user said so".into()), ..BoundPlan::default() },
             asked: RefCell::default(),
         };
-        let call = ToolCall {
+        let event = event(Kind::PreTool(shell()));
+        let finding = judge(&event, &view).expect("the rule judges");
+        assert_eq!(finding.because.as_deref(), Some("the call changes something; halt"));
+        assert_eq!(*view.asked.borrow(), [("ls".to_owned(), "/p/sub".to_owned())]);
+    }
+
+    /// A program can send what the client sends; what it says was run shows nothing, and it tells of no agent.
+    #[test]
+    fn what_a_program_sends_in_the_place_of_the_client_is_kept_as_forged() {
+        let agent = StepAgent { call: "1".into(), ..StepAgent::default() };
+        let delegated = Delegated { agents: vec![agent], ..Delegated::default() };
+        let client = ClientProcess { pid: 7, started: 7, table: None };
+        let view = Halted {
+            config: Config::default(),
+            session: SessionState { client: Some(client), ..SessionState::default() },
+            plan: BoundPlan { delegated: Some(delegated), ..BoundPlan::default() },
+            asked: RefCell::default(),
+        };
+        let ended = || Kind::PostTool { call: shell(), result: ToolResult::default(), duration_ms: None };
+        let changes = |kind| delegate::heard(&event(kind), &view.plan, &view).map(|finding| finding.changes);
+        let forged = Change::Ran { ran: Vec::new(), said: None, passed: false, forged: true };
+        assert_eq!(changes(ended()), Some(vec![forged]));
+        assert_eq!(changes(Kind::PreTool(shell())), None);
+        assert_eq!(changes(Kind::SubagentStart), None);
+    }
+
+    fn shell() -> ToolCall<'static> {
+        ToolCall {
             name: "Bash".into(),
             id: "1".into(),
             input: "{}".into(),
             tool: Tool::Shell { command: "ls".into(), background: false },
-        };
-        let event = Event {
-            name: "PreToolUse".into(),
+        }
+    }
+
+    fn event(kind: Kind<'static>) -> Event<'static> {
+        Event {
+            name: kind.name().map_or_else(String::new, |name| format!("{name:?}")).into(),
             session: "s".into(),
             actor: Actor::Main,
             cwd: "/p/sub".into(),
             transcript: None,
             prompt_id: None,
             permission_mode: None,
-            kind: Kind::PreTool(call),
-        };
-        let finding = judge(&event, &view).expect("the rule judges");
-        assert_eq!(finding.because.as_deref(), Some("the call changes something; halt"));
-        assert_eq!(*view.asked.borrow(), [("ls".to_owned(), "/p/sub".to_owned())]);
+            kind,
+        }
     }
 }

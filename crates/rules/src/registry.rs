@@ -55,6 +55,8 @@ pub static KNOBS: &[&dyn Knob] = &[
     &engine_core::directive::BARE,
     &engine_core::directive::SKIP,
     &crate::memory::MEMORY,
+    &engine_core::search::DOCS,
+    &engine_core::search::SKIP,
     &crate::autocommit::PATHS,
     &engine_core::plan::COMMIT,
     &engine_core::plan::TIERS,

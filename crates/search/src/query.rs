@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::ChunkKey;
-use crate::dense::is_dense;
+use crate::dense::{is_dense, spaced};
 
 /// A query for [`crate::Index::search`]. An empty list or `None` asks for nothing.
 #[derive(Debug, Clone, Default)]
@@ -66,6 +66,9 @@ const MOST_WORDS: usize = 64;
 const MOST_BYTES: usize = 100_000;
 /// No word of a text is longer that anyone would search for.
 const LONGEST_WORD: usize = 64;
+/// More words in a row are in no text twice.
+const LONGEST_PHRASE: usize = 12;
+const LONGEST_IDENTIFIER: usize = 200;
 
 /// The distinct words of a text in lower case, in their order. A pair of letters of a dense script is a word.
 pub fn words(text: &str) -> Vec<String> {
@@ -117,27 +120,39 @@ fn is_mark(letter: char) -> bool {
 
 /// The expression of the full-text engine for some words; `None` without a word.
 pub(crate) fn expression(text: &str, tuning: Tuning) -> Option<String> {
-    let mut words = words(text);
-    if !tuning.stop_words && words.iter().any(|word| !STOP_WORDS.contains(&word.as_str())) {
-        words.retain(|word| !STOP_WORDS.contains(&word.as_str()));
+    let all = words(text);
+    let mut parts: Vec<String> = all.clone();
+    if !tuning.stop_words {
+        parts.retain(|word| !STOP_WORDS.contains(&word.as_str()));
     }
-    let mut all = words.clone();
-    if tuning.phrase && words.len() > 1 {
-        all.push(words.join(" "));
+    if parts.is_empty() {
+        parts.clone_from(&all);
+    }
+    if tuning.phrase && (2..=LONGEST_PHRASE).contains(&all.len()) {
+        push(&mut parts, all.join(" "));
     }
     if tuning.pairs {
-        all.extend(words.windows(2).map(|pair| pair.join(" ")));
+        all.windows(2).for_each(|pair| push(&mut parts, pair.join(" ")));
     }
     if tuning.identifiers {
-        let parts =
-            |word: &str| runs(&word.to_lowercase()).map(|(run, _)| run.to_owned()).collect::<Vec<_>>();
-        let joined = text.split_whitespace().map(parts).filter(|parts| parts.len() > 1);
-        all.extend(joined.map(|parts| parts.join(" ")).take(MOST_WORDS));
+        identifiers(text).for_each(|words| push(&mut parts, words));
     }
-    let quoted: Vec<String> = all.iter().map(|word| format!("\"{}\"", crate::dense::spaced(word))).collect();
+    let quoted: Vec<String> = parts.iter().map(|part| format!("\"{}\"", spaced(part))).collect();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }
 
+/// What is written without blanks and has several words: `lock_file`, `src/lock.rs`, `--no-verify`.
+fn identifiers(text: &str) -> impl Iterator<Item = String> {
+    let parts = |word: &str| {
+        let word = word.to_lowercase();
+        let parts: Vec<&str> = runs(&word).map(|(run, _)| run).collect();
+        ((2..=LONGEST_PHRASE).contains(&parts.len()) && word.len() <= LONGEST_IDENTIFIER)
+            .then(|| parts.join(" "))
+    };
+    text.split_whitespace().take(MOST_WORDS).filter_map(parts)
+}
+
+/// Words so common that they cost the most time of a query and say the least. The index has them, for phrases.
 const STOP_WORDS: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "if", "in", "is", "it", "its",
     "not", "of", "on", "or", "that", "the", "this", "to", "was", "what", "when", "which", "with",

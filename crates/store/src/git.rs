@@ -15,6 +15,8 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use crate::project::FOLDER;
 use crate::read::read_small;
 
+pub mod tree;
+
 /// Variables that point git to another repository than that of its folder. A hook of git that calls `engine` sets them.
 const OTHER_REPOSITORY: [&str; 8] = [
     "GIT_DIR",

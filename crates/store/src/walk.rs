@@ -14,9 +14,11 @@ use crate::read::read_bytes;
 
 mod ignored;
 mod pattern;
+mod stated;
 
 use ignored::Patterns;
 pub use pattern::Pattern;
+pub use stated::{Stated, StatedBounds, Statement, stated, stated_file};
 
 /// Nobody's own files.
 const SKIPPED: &[&str] = &[".git", "node_modules"];

@@ -35,10 +35,16 @@ impl Lexical {
         let titles =
             [0.0, 1.0, 3.0, 5.0].map(|title| (format!("title weight {title}"), Tuning { title, ..now }));
         let others = [
-            ("without stop words", Tuning { stop_words: !now.stop_words, ..now }),
+            ("stop words", Tuning { stop_words: !now.stop_words, ..now }),
             ("the query as a phrase", Tuning { phrase: !now.phrase, ..now }),
             ("pairs of neighbours", Tuning { pairs: !now.pairs, ..now }),
             ("identifiers as phrases", Tuning { identifiers: !now.identifiers, ..now }),
+            ("identifiers, without stop words", Tuning { identifiers: true, stop_words: false, ..now }),
+            ("identifiers, phrase", Tuning { identifiers: true, phrase: true, ..now }),
+            (
+                "identifiers, phrase, without stop words",
+                Tuning { identifiers: true, phrase: true, stop_words: false, ..now },
+            ),
         ];
         let others = others.map(|(name, tuning)| (name.to_owned(), tuning));
         titles

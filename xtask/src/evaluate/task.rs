@@ -52,8 +52,9 @@ pub(super) fn all() -> Result<Vec<Task>> {
         questions: commits.iter().flat_map(|commit| questions(commit, &words(commit), &pages)).collect(),
     };
     Ok(vec![
-        headings("heading to section", Unit::Section, &pages),
-        headings("heading to file", Unit::File, &pages),
+        headings("heading to section", Unit::Section, &pages, |path| path != REFERENCE),
+        headings("heading to file", Unit::File, &pages, |path| path != REFERENCE),
+        headings("command to its reference", Unit::Section, &pages, |path| path == REFERENCE),
         of_commits("commit subject to changed pages", &|commit| vec![commit.subject.clone()]),
         of_commits("changelog entry to changed pages", &|commit| commit.entries.clone()),
     ])
@@ -74,7 +75,11 @@ fn questions(commit: &Commit, words: &[String], pages: &[Page]) -> Vec<Question>
 /// The headings are put to so many corpora; in each of them a share of the headings is missing, in the text and in all titles.
 const FOLDS: usize = 5;
 
-fn headings(name: &'static str, unit: Unit, pages: &[Page]) -> Task {
+/// The page that is made from the help of the commands. It repeats each heading in its text, so it is a task of its own: somebody
+/// types the name of a command.
+const REFERENCE: &str = "docs/commands.md";
+
+fn headings(name: &'static str, unit: Unit, pages: &[Page], is_asked: fn(&str) -> bool) -> Task {
     let mut corpora = vec![pages.to_vec(); FOLDS];
     let mut sections = BTreeMap::new();
     let mut by_heading: BTreeMap<String, (Vec<String>, BTreeSet<String>)> = BTreeMap::new();
@@ -83,13 +88,15 @@ fn headings(name: &'static str, unit: Unit, pages: &[Page]) -> Task {
             sections.insert((path.clone(), chunk.line), chunk.title.clone());
             let Some((_, heading)) = chunk.title.rsplit_once(markdown::THEN) else { continue };
             let answer = if unit == Unit::File { path } else { &chunk.title };
-            let (folds, wanted) = by_heading.entry(heading.to_owned()).or_default();
-            folds.push(path.clone());
+            let (paths, wanted) = by_heading.entry(heading.to_owned()).or_default();
+            paths.push(path.clone());
             wanted.insert(answer.clone());
         }
     }
     // What stands over many sections asks for none of them.
-    by_heading.retain(|heading, (_, wanted)| wanted.len() == 1 && is_question(heading));
+    by_heading.retain(|heading, (paths, wanted)| {
+        wanted.len() == 1 && is_question(heading) && paths.iter().all(|path| is_asked(path))
+    });
     let mut questions = Vec::new();
     for (number, (words, (_, wanted))) in by_heading.into_iter().enumerate() {
         let corpus = number % FOLDS;
@@ -127,7 +134,7 @@ mod tests {
             path: "a.md".to_owned(),
             chunks: markdown::cut("# How locks `wait`\n\ntext\n\n## Below one of them\n\nmore\n", "a.md"),
         }];
-        let task = headings("x", Unit::Section, &pages);
+        let task = headings("x", Unit::Section, &pages, |_| true);
         let asked: Vec<_> =
             task.questions.iter().map(|question| (question.words.as_str(), question.corpus)).collect();
         assert_eq!(asked, [("Below one of them", 0), ("How locks wait", 1)]);

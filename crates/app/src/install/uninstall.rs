@@ -13,6 +13,7 @@ use super::purge::{self, Purge, Purged};
 use crate::approval;
 use crate::error::CommandError;
 use crate::plugin::shipment;
+use crate::runbook::prepare;
 use crate::wording::counted;
 
 /// What was asked for.
@@ -257,6 +258,7 @@ fn work(project: &Project) -> Vec<String> {
     work.extend(folders.iter().filter(|path| path.is_dir()).map(|path| format!("{}/", shown(path))));
     let directives = below.iter().map(|folder| folder.join(engine_core::directive::FOLDER));
     work.extend(directives.map(|path| format!("{}/", shown(&path))));
+    work.extend(prepare::made_agents(project, &config));
     work.dedup();
     work
 }

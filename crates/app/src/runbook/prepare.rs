@@ -1,14 +1,17 @@
 //! Cuts a runbook into what agents work from: step files, agents, the order of steps, and the plan of it.
 
 use engine_core::approval::{Deed, Kind};
+use engine_core::config::Config;
 use engine_core::plan::{Approval, Plan, Replanned};
 use engine_core::runbook::{
     Agents, Baselines, Change, Difference, Problem, Rendered, Runbook, Severity, agents as agents_of,
-    difference, files,
+    difference, files, is_agent,
 };
 use engine_core::task::{Meta, Place};
 use engine_store::atomic::Durability;
 use engine_store::plan_file::{self, PlanFile};
+use engine_store::project::Project;
+use engine_store::stage_file::StageFiles;
 use engine_store::{clock, config_file, lock, told};
 use engine_text::diff;
 use engine_text::line::fingerprint;
@@ -196,6 +199,14 @@ fn left_over(runbook: &Runbook, context: &CommandContext) -> Vec<String> {
         files_of(&root.join(folder)).into_iter().map(|file| format!("{folder}/{file}")).collect::<Vec<_>>()
     };
     folders.iter().flat_map(below).collect()
+}
+
+/// The agents that were made for the runbooks of a project, from its root.
+pub fn made_agents(project: &Project, config: &Config) -> Vec<String> {
+    let names = StageFiles::new(project, config).names().names;
+    let is_ours = |file: &String| names.iter().any(|name| is_agent(file, name));
+    let files = files_of(&project.root().join(AGENTS)).into_iter().filter(is_ours);
+    files.map(|file| format!("{AGENTS}/{file}")).collect()
 }
 
 fn shown_diff(rendered: &[Rendered], present: &[Option<String>]) -> String {

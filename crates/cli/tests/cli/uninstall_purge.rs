@@ -27,7 +27,9 @@ fn written() -> Stage {
         (".engine/journal/README.md", "about my journal\n"),
         ("session.md", "# Session\n"),
         ("sessions/2026_02_07_X/LOG.md", "log\n"),
-        ("plans/x/PLAN.md", "plan\n"),
+        ("plans/x/runbook.md", "plan\n"),
+        (".claude/agents/x-15bb84-task.md", "made for the runbook\n"),
+        (".claude/agents/x-helper.md", "mine\n"),
         (".directives/AGENTS.md", "mine\n"),
         ("sub/.directives/AGENTS.md", "mine\n"),
     ] {
@@ -84,7 +86,7 @@ fn what_a_person_wrote_stays_and_is_named_until_all_is_asked_for() {
     kept .engine/policy.tests.toml: you wrote it, and git does not have it as it is
     kept 3 more, for the same reason; -v lists them
     To remove what you wrote there, too: engine uninstall --purge=all
-    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/, .claude/agents/x-15bb84-task.md
     Nothing was written.
     ");
     assert_eq!(left(&stage), before);
@@ -102,7 +104,7 @@ fn what_a_person_wrote_stays_and_is_named_until_all_is_asked_for() {
     kept .engine/policy.tests.toml: you wrote it, and git does not have it as it is
     kept 3 more, for the same reason; -v lists them
     To remove what you wrote there, too: engine uninstall --purge=all
-    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/, .claude/agents/x-15bb84-task.md
     ");
     assert_eq!(left(&stage), WORDS);
     insta::assert_snapshot!(without_item(&said(&stage, &stage.engine(&["uninstall", "--purge"]))), @"
@@ -120,7 +122,7 @@ fn what_a_person_wrote_stays_and_is_named_until_all_is_asked_for() {
     insta::assert_snapshot!(said(&stage, &stage.engine(&["uninstall", "--purge=all"])), @"
     exit 0
     removed .engine/
-    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/, .claude/agents/x-15bb84-task.md
     ");
     assert!(!stage.exists(".engine"));
     assert!(stage.exists("session.md") && stage.exists("sub/.directives/AGENTS.md"));
@@ -148,7 +150,7 @@ fn what_git_has_as_it_is_goes_and_comes_back() {
     kept .engine/policy.toml: you wrote it, and git does not have it as it is
     6 files of yours went with it; git has them: git restore --source HEAD -- .engine
     To remove what you wrote there, too: engine uninstall --purge=all
-    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/
+    Your work stays: session.md, sessions/, plans/, .directives/, sub/.directives/, .claude/agents/x-15bb84-task.md
     ");
     assert_eq!(left(&stage), ["context/AXIOMS.md", "notes/new.md", "policy.toml"]);
     stage.git(&["restore", "--source", "HEAD", "--", ".engine/notes", ".engine/queue"]);

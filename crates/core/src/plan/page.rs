@@ -23,6 +23,11 @@ pub fn was_edited(page: &str) -> bool {
     seal.trim_end() != format!("{SEAL}{}{SEAL_END}", fingerprint(text))
 }
 
+/// Whether a text is the page of a plan, as it was written or edited since.
+pub fn is_page(text: &str) -> bool {
+    text.starts_with("# Plan: ") && text.contains(SEAL)
+}
+
 /// The plan as text. `when` writes a moment as its reader likes it.
 pub fn shown(plan: &Plan, when: fn(&str) -> String) -> String {
     let mut out =

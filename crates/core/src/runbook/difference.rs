@@ -75,7 +75,7 @@ fn is_step_file(name: &str) -> bool {
 }
 
 /// Whether a file is an agent of a runbook: `foo-ab12cd-task.md`.
-fn is_agent(path: &str, name: &str) -> bool {
+pub fn is_agent(path: &str, name: &str) -> bool {
     let file = path.rsplit('/').next().unwrap_or(path);
     let rest = file.strip_prefix(name).and_then(|rest| rest.strip_prefix('-'));
     let digits = rest.and_then(|rest| rest.strip_suffix("-task.md").or_else(|| rest.strip_suffix("-tdd.md")));

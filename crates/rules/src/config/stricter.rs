@@ -112,6 +112,8 @@ mod tests {
         "directives.bare",
         "directives.skip",
         "directives.memory",
+        "search.docs",
+        "search.skip",
         "autocommit.paths",
         "plan.commit",
         "models.tiers",

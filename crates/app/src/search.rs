@@ -1,0 +1,80 @@
+//! Searching what the project has written down: work sessions, documentation, notes, learnings, decisions, the queue and plans.
+//!
+//! ```text
+//! corpus    which files there are, of which kind
+//! cut       a file as the pieces that are found
+//! refresh   the index follows the disk, within 50 ms of a query
+//! ask       the query
+//! ```
+//!
+//! The index is a cache in the local state. The hook never opens it.
+
+use engine_core::file_link::Protocol;
+use engine_search::{Index, IndexError, Opened};
+use engine_store::project::Project;
+
+use crate::error::CommandError;
+use crate::here;
+
+mod ask;
+mod branch;
+mod corpus;
+mod cut;
+mod note;
+mod progress;
+mod refresh;
+mod status;
+
+pub use ask::{Answer, Branches, Found, Mode, Question, Until, ask};
+pub use corpus::Corpus;
+pub use engine_search::Part;
+pub use progress::{Progress, Unwatched};
+pub use refresh::{Behind, Refreshed};
+pub use status::{Indexed, Skipped, Status, index, status};
+
+impl Corpus {
+    /// The project around the current folder.
+    pub fn here() -> Result<Self, CommandError> {
+        Self::open(here::project()?)
+    }
+
+    /// How files are linked.
+    pub fn links(&self) -> Protocol {
+        Protocol::of(&self.config)
+    }
+}
+
+/// An index, and what a person should know of it.
+struct OpenIndex {
+    index: Index,
+    /// It is in a file that this process may write.
+    is_kept: bool,
+    note: Option<String>,
+}
+
+/// The index of a project. Where nothing can be written, the one that is there is read, or one is made that ends with the process.
+fn open(corpus: &Corpus) -> Result<OpenIndex, CommandError> {
+    let folder = corpus.folder();
+    let opened = Project::make_local(&folder)
+        .map_err(|error| CommandError::at(folder.display(), error))
+        .and_then(|()| Index::open(&folder).map_err(failed));
+    let why = match opened {
+        Ok(Opened { index, note }) => return Ok(OpenIndex { index, is_kept: true, note }),
+        Err(why) => why,
+    };
+    let note = |what: &str| Some(format!("{what}: {}", why.message));
+    if let Ok(Some(index)) = Index::open_to_read(&folder) {
+        return Ok(OpenIndex { index, is_kept: false, note: note("the index is read as it is") });
+    }
+    let index = Index::in_memory().map_err(failed)?;
+    Ok(OpenIndex { index, is_kept: true, note: note("the index is not kept") })
+}
+
+/// What the index says, for a person.
+fn failed(error: IndexError) -> CommandError {
+    match error {
+        IndexError::NoWord => CommandError::usage(error.to_string()),
+        IndexError::Damaged(..) => CommandError::from_error(error).hint("engine search index --rebuild"),
+        error => CommandError::from_error(error),
+    }
+}

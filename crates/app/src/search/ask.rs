@@ -1,0 +1,239 @@
+//! One query: the index is brought up to date as far as there is time, then asked.
+
+use std::collections::{BTreeMap, HashMap};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Instant;
+
+use engine_core::search::{Kind, skill_named};
+use engine_search::{Hit, Index, Known, Query, query, snippet};
+use engine_store::told;
+use engine_text::stamp::Stamp;
+
+use super::corpus::Corpus;
+use super::cut::head;
+use super::progress::Progress;
+use super::refresh::{Behind, Budget, refresh};
+use super::{OpenIndex, branch, failed, note, open};
+use crate::error::CommandError;
+use crate::since::Since;
+
+/// What is asked.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    pub words: String,
+    /// None: all.
+    pub kinds: Vec<Kind>,
+    pub types: Vec<String>,
+    pub skills: Vec<String>,
+    pub tags: Vec<String>,
+    pub since: Option<Since>,
+    pub until: Option<Until>,
+    /// A part of the path.
+    pub file: Option<String>,
+    pub limit: usize,
+    pub branches: Branches,
+    /// Only by words, also where a model is installed.
+    pub lexical: bool,
+}
+
+/// Which documentation is searched.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Branches {
+    /// The files as they are.
+    #[default]
+    Tree,
+    /// These local branches.
+    Named(Vec<String>),
+    /// The files as they are, and all local branches.
+    All,
+}
+
+/// Up to when: a day counts as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Until(Since);
+
+const DAY: u64 = 86_400_000;
+
+impl FromStr for Until {
+    type Err = String;
+
+    fn from_str(word: &str) -> Result<Self, String> {
+        let is_day = word.len() == "2026-11-01".len() && word.split('-').count() == 3;
+        Ok(Self(match word.parse()? {
+            Since::At(start) if is_day => Since::At(Stamp(start.0.saturating_add(DAY))),
+            since => since,
+        }))
+    }
+}
+
+/// By what the hits were found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    Lexical,
+    Hybrid,
+}
+
+impl Mode {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Lexical => "lexical",
+            Self::Hybrid => "hybrid",
+        }
+    }
+}
+
+/// One hit.
+#[derive(Debug, Clone)]
+pub struct Found {
+    pub hit: Hit,
+    /// The branches that have it; none if it is in the files as they are.
+    pub branches: Vec<String>,
+    pub file: PathBuf,
+    /// The title without the name of the file.
+    pub breadcrumb: String,
+    /// Words of the query in the title and in what is shown.
+    pub matched: Vec<String>,
+}
+
+/// What a query came to.
+#[derive(Debug)]
+pub struct Answer {
+    pub hits: Vec<Found>,
+    pub mode: Mode,
+    pub behind: Behind,
+    /// How many files of each kind were searched.
+    pub searched: BTreeMap<Kind, u64>,
+    /// What a person should know of the index.
+    pub note: Option<String>,
+    pub now: Stamp,
+}
+
+/// Answers a question.
+pub fn ask(
+    corpus: &Corpus,
+    question: &Question,
+    now: Stamp,
+    progress: &mut dyn Progress,
+) -> Result<Answer, CommandError> {
+    let began = Instant::now();
+    let since = question.since.map(|since| since.stamp(now));
+    let until = question.until.map(|Until(until)| until.stamp(now));
+    if since.zip(until).is_some_and(|(since, until)| since >= until) {
+        return Err(CommandError::usage("the time of --since is not before that of --until"));
+    }
+    let kinds = if question.kinds.is_empty() { Kind::ALL.to_vec() } else { question.kinds.clone() };
+    let branches = match &question.branches {
+        Branches::Tree => Vec::new(),
+        Branches::Named(wanted) => branch::named(corpus, wanted)?,
+        Branches::All => branch::all(corpus)?,
+    };
+    let OpenIndex { mut index, is_kept, note } = open(corpus)?;
+    let mut spaces = branches.clone();
+    let mut behind = Behind::default();
+    if !matches!(question.branches, Branches::Named(_)) {
+        spaces.push(corpus.space());
+        let budget = if is_kept { Budget::Query(began) } else { Budget::Look };
+        behind = refresh(corpus, &mut index, &kinds, budget, progress)?.behind;
+    }
+    for branch in branches.iter().filter(|_| is_kept) {
+        behind.busy |= !branch::refresh(corpus, &mut index, branch, progress)?;
+    }
+    let words = |kinds: &[Kind]| kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
+    let query = Query {
+        words: question.words.clone(),
+        kinds: if kinds.len() == Kind::ALL.len() { Vec::new() } else { words(&kinds) },
+        types: question.types.clone(),
+        skills: question.skills.iter().map(|skill| skill_named(skill)).collect(),
+        tags: question.tags.iter().map(|tag| tag.trim_start_matches('#').to_lowercase()).collect(),
+        since: since.map(Stamp::rfc3339),
+        until: until.map(Stamp::rfc3339),
+        file: question.file.clone(),
+        spaces: spaces.clone(),
+        limit: question.limit,
+        // The place of the semantic side: with a model installed, and unless `question.lexical`.
+        meaning: None,
+    };
+    let mode = if query.meaning.is_some() { Mode::Hybrid } else { Mode::Lexical };
+    let hits = index.search(&query).map_err(failed)?;
+    let hits = without_superseded(corpus, hits);
+    let hits = found(corpus, question, &index, hits, &branches)?;
+    let searched = if hits.is_empty() { searched(&index, &kinds, &spaces)? } else { BTreeMap::new() };
+    Ok(Answer { hits, mode, behind, searched, note, now })
+}
+
+/// The files of each kind in some spaces.
+fn searched(index: &Index, kinds: &[Kind], spaces: &[String]) -> Result<BTreeMap<Kind, u64>, CommandError> {
+    let mut searched = BTreeMap::new();
+    for ((kind, space), part) in index.counts().map_err(failed)?.parts {
+        let kind = Kind::named(&kind).filter(|kind| kinds.contains(kind) && spaces.contains(&space));
+        if let Some(kind) = kind {
+            *searched.entry(kind).or_default() += part.files;
+        }
+    }
+    Ok(searched)
+}
+
+/// Notes that another one replaces are not found.
+fn without_superseded(corpus: &Corpus, mut hits: Vec<Hit>) -> Vec<Hit> {
+    let is_note = |hit: &Hit| hit.kind == Kind::Notes.as_str();
+    if hits.iter().any(is_note) {
+        let listing = corpus.list(&[Kind::Notes], &|| false);
+        let mut superseded = Vec::new();
+        for source in listing.sources {
+            let text = told::read(corpus.root_of(&source.path), &source.path).ok();
+            superseded.extend(text.map(|told| note::front(&told.text).supersedes).unwrap_or_default());
+        }
+        hits.retain(|hit| {
+            !is_note(hit) || !superseded.iter().any(|slug| slug == head(Kind::Notes, &hit.path))
+        });
+    }
+    hits
+}
+
+/// The hits with what there is to say about them.
+fn found(
+    corpus: &Corpus,
+    question: &Question,
+    index: &Index,
+    hits: Vec<Hit>,
+    branches: &[String],
+) -> Result<Vec<Found>, CommandError> {
+    let mut known = Vec::new();
+    for space in branches {
+        known.push((space, index.known(space).map_err(failed)?));
+    }
+    let tree = corpus.space();
+    let tree_known = if branches.is_empty() { None } else { Some(index.known(&tree).map_err(failed)?) };
+    let is_whole = !matches!(question.branches, Branches::Named(_));
+    let words = query::words(&question.words);
+    let found = hits.into_iter().map(|hit| {
+        let sum_in = |known: &HashMap<String, Known>| known.get(&hit.path).map(|known| known.sum);
+        let own = known.iter().find(|(space, _)| **space == hit.space).and_then(|(_, known)| sum_in(known));
+        let own = own.or_else(|| tree_known.as_ref().and_then(&sum_in));
+        let of_tree = hit.space == tree || tree_known.as_ref().is_some_and(|known| sum_in(known) == own);
+        let has_it = |known: &HashMap<String, Known>| own.is_some() && sum_in(known) == own;
+        let mut names: Vec<String> =
+            known.iter().filter(|(_, known)| has_it(known)).map(|(space, _)| (*space).clone()).collect();
+        if names.is_empty() && hit.space != tree {
+            names.push(hit.space.clone());
+        }
+        // What is in the files as they are is shown as a file of the checkout.
+        if is_whole && of_tree {
+            names.clear();
+        }
+        let kind = Kind::named(&hit.kind).unwrap_or(Kind::Docs);
+        let breadcrumb = hit.title.strip_prefix(head(kind, &hit.path)).unwrap_or(&hit.title);
+        let breadcrumb = breadcrumb.trim_start_matches(" > ").to_owned();
+        let marked = snippet::snippet(&hit.title, &words);
+        let mut matched: Vec<String> = Vec::new();
+        for piece in marked.iter().chain(&hit.snippet).filter(|piece| piece.is_hit) {
+            let word = piece.text.to_lowercase();
+            if !matched.contains(&word) {
+                matched.push(word);
+            }
+        }
+        Found { branches: names, file: corpus.file(&hit.path), breadcrumb, matched, hit }
+    });
+    Ok(found.collect())
+}

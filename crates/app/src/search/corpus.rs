@@ -1,0 +1,214 @@
+//! What there is to search: the files of each kind with what a stat says of them, as they are now.
+
+use std::path::{Path, PathBuf};
+
+use engine_core::config::Config;
+use engine_core::search::{DOCS, Kind, SKIP, is_decision};
+use engine_core::work::name;
+use engine_search::Seen;
+use engine_store::project::{FOLDER, Project};
+use engine_store::walk::{Pattern, Stated, StatedBounds, Statement, stated, stated_file};
+use engine_store::{config_file, places, task_file, work_file};
+
+use crate::error::CommandError;
+
+/// The folder of the notes in a project's `.engine/`, and in the person's configuration.
+const NOTES: &str = "memory";
+/// The folder of the plans' pages, from the root.
+const PLANS: &str = "plans";
+/// What of `.engine/` is no documentation: state, and what other kinds have.
+const OWN: [&str; 5] = ["state", "journal", "queue", PLANS, NOTES];
+
+/// A project as search sees it.
+pub struct Corpus {
+    pub(super) project: Project,
+    pub(super) config: Config,
+    docs: Vec<Pattern>,
+    skip: Vec<Pattern>,
+    /// The file of the learnings, from the root: its entries are a kind of their own.
+    learnings: Option<String>,
+}
+
+/// One file that is searched.
+#[derive(Debug, Clone)]
+pub(super) struct Source {
+    pub(super) kind: Kind,
+    /// From the root, or absolute where it is elsewhere.
+    pub(super) key: String,
+    pub(super) path: PathBuf,
+    pub(super) seen: Seen,
+    pub(super) is_file: bool,
+}
+
+/// What was found by looking at the disk.
+#[derive(Default)]
+pub(super) struct Listing {
+    pub(super) sources: Vec<Source>,
+    /// The kinds that were looked at as a whole: what is known of them and was not found is gone.
+    pub(super) kinds: Vec<Kind>,
+    /// Folders that could not be read: what is known of them stays.
+    pub(super) unread: Vec<String>,
+}
+
+impl Corpus {
+    pub fn open(project: Project) -> Result<Self, CommandError> {
+        let config = config_file::load(&project);
+        let patterns = |patterns: Vec<&str>| -> Result<Vec<Pattern>, CommandError> {
+            let patterns = patterns.iter().flat_map(|pattern| engine_text::glob::alternatives(pattern));
+            let compiled = patterns.map(|pattern| {
+                let wrong = |error| CommandError::usage(format!("{pattern} is not a pattern: {error}"));
+                Pattern::new(&pattern).map_err(wrong)
+            });
+            compiled.collect()
+        };
+        // A bare name means every file and folder of this name.
+        let skipped = config.names(&SKIP);
+        let deep: Vec<String> = skipped
+            .iter()
+            .flat_map(|name| {
+                if name.contains('/') {
+                    vec![(*name).to_owned()]
+                } else {
+                    vec![format!("**/{name}"), (*name).to_owned()]
+                }
+            })
+            .collect();
+        let docs = patterns(config.list(&DOCS).0)?;
+        let skip = patterns(deep.iter().map(String::as_str).collect())?;
+        let learnings = task_file::learnings(&project, &config);
+        let learnings = learnings.strip_prefix(project.tree()).ok().and_then(Path::to_str).map(str::to_owned);
+        Ok(Self { project, config, docs, skip, learnings })
+    }
+
+    /// Which files of the index belong to the checkout at hand: worktrees share one index.
+    pub(super) fn space(&self) -> String {
+        let tree = self.project.tree();
+        if tree == self.project.main_root() { String::new() } else { tree.display().to_string() }
+    }
+
+    /// The folder of the index.
+    pub(super) fn folder(&self) -> PathBuf {
+        self.project.state_folder().join("search")
+    }
+
+    /// The file of a key.
+    pub fn file(&self, key: &str) -> PathBuf {
+        self.project.tree().join(key)
+    }
+
+    /// The folder that a file, which may be a link or have other names, must not lead out of.
+    pub(super) fn root_of<'a>(&'a self, path: &'a Path) -> &'a Path {
+        let roots = [self.project.tree(), self.project.root(), self.project.main_root()];
+        let own = || path.parent().unwrap_or(path);
+        roots.into_iter().find(|root| path.starts_with(root)).unwrap_or_else(own)
+    }
+
+    /// Whether a path from the root is documentation, and of which kind.
+    pub(super) fn doc(&self, below: &str) -> Option<Kind> {
+        let path = Path::new(below);
+        let is_wanted = self.docs.iter().any(|docs| docs.matches(path)) && !self.is_left_out(path);
+        let is_inside = path.parent().is_none_or(|folder| folder.ancestors().all(|up| self.enters(up)));
+        let kind = if is_decision(below) { Kind::Decisions } else { Kind::Docs };
+        (is_wanted && is_inside).then_some(kind)
+    }
+
+    fn is_left_out(&self, path: &Path) -> bool {
+        self.skip.iter().any(|skip| skip.matches(path))
+            || self.learnings.as_deref().is_some_and(|file| path == Path::new(file))
+    }
+
+    /// Whether a folder, from the root, may hold documentation.
+    fn enters(&self, path: &Path) -> bool {
+        let is_own =
+            || path.strip_prefix(FOLDER).is_ok_and(|below| OWN.iter().any(|own| below == Path::new(own)));
+        let is_others = path == Path::new(name::FOLDER) || path == Path::new(PLANS) || is_own();
+        !is_others && !self.is_left_out(path)
+    }
+
+    /// All sources of some kinds. What changes most often comes first; a kind that takes too long is not looked at.
+    pub(super) fn list(&self, kinds: &[Kind], stops: &dyn Fn() -> bool) -> Listing {
+        let mut listing = Listing::default();
+        for kind in [Kind::Learnings, Kind::Queue, Kind::Notes, Kind::Plans, Kind::Sessions, Kind::Docs] {
+            let is_wanted = kinds.contains(&kind) || (kind == Kind::Docs && kinds.contains(&Kind::Decisions));
+            if is_wanted && let Some(found) = self.list_kind(kind, stops) {
+                listing.kinds.push(kind);
+                listing.kinds.extend((kind == Kind::Docs).then_some(Kind::Decisions));
+                let key = |path: &Path| self.key(path);
+                listing.unread.extend(found.unread.iter().filter_map(|folder| key(folder)));
+                let source = |file: Stated| {
+                    let key = key(&file.path)?;
+                    let kind = if kind == Kind::Docs { self.doc(&key)? } else { kind };
+                    let seen = Seen { size: file.size, modified: file.modified };
+                    Some(Source { kind, key, path: file.path, seen, is_file: file.is_file })
+                };
+                listing.sources.extend(found.files.into_iter().filter_map(source));
+            }
+        }
+        listing
+    }
+
+    /// A path as the index has it; nothing if it is not UTF-8.
+    fn key(&self, path: &Path) -> Option<String> {
+        path.strip_prefix(self.project.tree()).unwrap_or(path).to_str().map(str::to_owned)
+    }
+
+    fn list_kind(&self, kind: Kind, stops: &dyn Fn() -> bool) -> Option<Statement> {
+        let markdown = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+        let flat = |folders: &[PathBuf]| {
+            let bounds = StatedBounds { unignored: false, enters: &|_| false, wanted: &markdown, stops };
+            all_of(folders, &bounds)
+        };
+        match kind {
+            Kind::Learnings => {
+                let file = stated_file(&task_file::learnings(&self.project, &self.config));
+                Some(Statement { files: file.into_iter().collect(), unread: Vec::new() })
+            }
+            Kind::Queue => flat(&[self.project.queue_folder()]),
+            Kind::Notes => {
+                let folders = [Some(self.project.folder().join(NOTES)), places::user_notes()];
+                flat(&folders.into_iter().flatten().collect::<Vec<_>>())
+            }
+            Kind::Plans => {
+                let bounds = StatedBounds { unignored: false, enters: &|_| true, wanted: &markdown, stops };
+                let root = self.project.root();
+                all_of(&[root.join(PLANS), root.join(FOLDER).join(PLANS)], &bounds)
+            }
+            Kind::Sessions => self.list_sessions(stops),
+            Kind::Docs | Kind::Decisions => {
+                let enters = |path: &Path| self.enters(path);
+                let wanted = |path: &Path| path.to_str().is_some_and(|path| self.doc(path).is_some());
+                let bounds = StatedBounds { unignored: true, enters: &enters, wanted: &wanted, stops };
+                stated(self.project.tree(), &bounds)
+            }
+        }
+    }
+
+    /// What is in the folders of work sessions, whether git keeps it or not. `sessions/` may be a link to another disk.
+    fn list_sessions(&self, stops: &dyn Fn() -> bool) -> Option<Statement> {
+        let in_session = |path: &Path| {
+            let work = path.components().next().and_then(|work| work.as_os_str().to_str());
+            work.is_some_and(|work| name::check(work).is_ok())
+        };
+        let wanted = |path: &Path| {
+            let mut parts = path.components();
+            let is_state = parts.next().is_some() && parts.as_path() == Path::new(STATE);
+            let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
+            in_session(path) && parts.next().is_some() && (is_state || is_markdown)
+        };
+        let bounds = StatedBounds { unignored: false, enters: &in_session, wanted: &wanted, stops };
+        stated(&work_file::folder(&self.project), &bounds)
+    }
+}
+
+/// The state of a work session, in its folder.
+pub(super) const STATE: &str = "state.json";
+
+fn all_of(folders: &[PathBuf], bounds: &StatedBounds<'_>) -> Option<Statement> {
+    let mut all = Statement::default();
+    for folder in folders {
+        let found = stated(folder, bounds)?;
+        all.files.extend(found.files);
+        all.unread.extend(found.unread);
+    }
+    Some(all)
+}

@@ -1,0 +1,154 @@
+//! What the index holds, and bringing all of it up to date.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use engine_core::search::Kind;
+use engine_search::{Index, Part};
+use engine_store::git::tree;
+
+use super::ask::Mode;
+use super::corpus::Corpus;
+use super::progress::{Progress, Unwatched};
+use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
+use super::{OpenIndex, failed, open};
+use crate::error::CommandError;
+
+/// A file of which nothing is found, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Skipped {
+    pub kind: Kind,
+    pub path: String,
+    pub why: String,
+}
+
+#[derive(Debug)]
+pub struct Status {
+    pub mode: Mode,
+    /// By kind, of the checkout at hand.
+    pub kinds: BTreeMap<Kind, Part>,
+    /// Chunks of branches and other worktrees.
+    pub others: u64,
+    pub bytes: u64,
+    pub behind: Behind,
+    pub skipped: Vec<Skipped>,
+    pub note: Option<String>,
+}
+
+/// What bringing the index up to date came to.
+#[derive(Debug)]
+pub struct Indexed {
+    pub files: u64,
+    pub chunks: u64,
+    pub refreshed: Refreshed,
+    pub skipped: usize,
+    pub took: Duration,
+    pub note: Option<String>,
+}
+
+/// What the index holds of some kinds, compared with the disk. Nothing is written.
+pub fn status(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
+    let folder = corpus.folder();
+    let (index, note) = match Index::open_to_read(&folder).map_err(failed)? {
+        Some(index) => (index, None),
+        None => (
+            Index::in_memory().map_err(failed)?,
+            Some("there is no index yet: engine search index".to_owned()),
+        ),
+    };
+    let mut index = index;
+    let behind = refresh(corpus, &mut index, kinds, Budget::Look, &mut Unwatched)?.behind;
+    let counts = index.counts().map_err(failed)?;
+    let space = corpus.space();
+    let mut of_kinds: BTreeMap<Kind, Part> = kinds.iter().map(|kind| (*kind, Part::default())).collect();
+    let mut others = 0;
+    for ((kind, of), part) in counts.parts {
+        match Kind::named(&kind).filter(|kind| kinds.contains(kind)) {
+            Some(kind) if of == space => _ = of_kinds.insert(kind, part),
+            _ if of != space => others += part.chunks,
+            _ => {}
+        }
+    }
+    let skipped = skipped(corpus, &index, kinds)?;
+    // The place of the semantic side: hybrid with a model installed.
+    Ok(Status { mode: Mode::Lexical, kinds: of_kinds, others, bytes: counts.bytes, behind, skipped, note })
+}
+
+/// The files that cannot be read, each with the reason as it is now.
+fn skipped(corpus: &Corpus, index: &Index, kinds: &[Kind]) -> Result<Vec<Skipped>, CommandError> {
+    let known = index.known(&corpus.space()).map_err(failed)?;
+    if !known.values().any(|known| known.sum == UNREAD) {
+        return Ok(Vec::new());
+    }
+    let is_skipped = |key: &String| known.get(key).is_some_and(|known| known.sum == UNREAD);
+    let sources = corpus.list(kinds, &|| false).sources;
+    let skipped = sources.into_iter().filter(|source| is_skipped(&source.key)).filter_map(|source| {
+        let why = read(corpus, &source).err()?;
+        Some(Skipped { kind: source.kind, path: source.key, why })
+    });
+    let mut skipped: Vec<Skipped> = skipped.collect();
+    skipped.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(skipped)
+}
+
+/// Brings some kinds up to date; with `rebuild` the index is made anew.
+pub fn index(
+    corpus: &Corpus,
+    kinds: &[Kind],
+    rebuild: bool,
+    progress: &mut dyn Progress,
+) -> Result<Indexed, CommandError> {
+    let began = Instant::now();
+    if rebuild && !Index::discard(&corpus.folder()).map_err(failed)? {
+        return Err(busy());
+    }
+    let OpenIndex { mut index, is_kept, note } = open(corpus)?;
+    if !is_kept {
+        return Err(CommandError::refused(note.unwrap_or_default()));
+    }
+    let refreshed = refresh(corpus, &mut index, kinds, Budget::Whole, progress)?;
+    if refreshed.behind.busy {
+        return Err(busy());
+    }
+    forget_spaces(corpus, &mut index)?;
+    let counts = index.counts().map_err(failed)?;
+    let space = corpus.space();
+    let is_meant = |kind: &str| Kind::named(kind).is_some_and(|kind| kinds.contains(&kind));
+    let parts = counts.parts.iter().filter(|((kind, of), _)| *of == space && is_meant(kind));
+    let (files, chunks) =
+        parts.fold((0, 0), |(files, chunks), (_, part)| (files + part.files, chunks + part.chunks));
+    let skipped = skipped(corpus, &index, kinds)?.len();
+    Ok(Indexed { files, chunks, refreshed, skipped, took: began.elapsed(), note })
+}
+
+fn busy() -> CommandError {
+    CommandError::refused("another process writes the search index").hint("try again when it has ended")
+}
+
+/// Removes what branches and worktrees left that are gone.
+fn forget_spaces(corpus: &Corpus, index: &mut Index) -> Result<(), CommandError> {
+    let spaces = index.spaces().map_err(failed)?;
+    let own = corpus.space();
+    let others: Vec<&String> = spaces.iter().filter(|space| !space.is_empty() && **space != own).collect();
+    if others.is_empty() {
+        return Ok(());
+    }
+    let Ok(branches) = tree::branches(corpus.project.tree()) else { return Ok(()) };
+    let is_gone = |space: &str| {
+        if space.starts_with('/') {
+            !Path::new(space).is_dir()
+        } else {
+            !branches.iter().any(|branch| branch == space)
+        }
+    };
+    for space in others.into_iter().filter(|space| is_gone(space)) {
+        let keys: Vec<String> = index.known(space).map_err(failed)?.into_keys().collect();
+        let Some(mut writer) = index.writer().map_err(failed)? else { return Ok(()) };
+        for key in keys {
+            writer.remove(space, &key).map_err(failed)?;
+        }
+        writer.commit().map_err(failed)?;
+    }
+    Ok(())
+}

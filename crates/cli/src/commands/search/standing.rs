@@ -1,0 +1,46 @@
+//! What is said of the index beside the hits: by what it searches, how far behind it is, that nothing was found.
+
+use engine_app::search::{Answer, Behind, Mode, Question};
+use engine_app::wording::counted;
+
+/// By what is searched, and how more is got.
+pub(super) fn mode(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Lexical => "lexical; engine search model install adds meaning",
+        Mode::Hybrid => "hybrid: by words and by meaning",
+    }
+}
+
+/// What the index does not have yet, in one line.
+pub(super) fn behind(behind: &Behind) -> Option<String> {
+    let Behind { files, uncompared, busy } = behind;
+    let files = match files {
+        0 => None,
+        1 => Some("1 file is newer than the index".to_owned()),
+        files => Some(format!("{} are newer than the index", counted(*files as u64, "file"))),
+    };
+    let kinds = uncompared.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ");
+    let kinds = (!kinds.is_empty()).then(|| format!("{kinds} were not compared with the index within 50 ms"));
+    let what = [files, kinds].into_iter().flatten().collect::<Vec<_>>().join("; ");
+    match (what.is_empty(), busy) {
+        (true, _) => None,
+        (false, true) => Some(format!("{what}: another process is writing it")),
+        (false, false) => Some(format!("{what}: engine search index")),
+    }
+}
+
+/// That nothing was found, where, and what to try.
+pub(super) fn nothing(answer: &Answer, question: &Question) -> String {
+    let searched = answer.searched.iter().filter(|(_, files)| **files > 0);
+    let searched =
+        searched.map(|(kind, files)| format!("{} {files}", kind.as_str())).collect::<Vec<_>>().join(", ");
+    let searched =
+        if searched.is_empty() { "no file".to_owned() } else { format!("the files of {searched}") };
+    let is_narrow = !question.kinds.is_empty()
+        || !(question.types.is_empty() && question.skills.is_empty() && question.tags.is_empty())
+        || question.since.is_some()
+        || question.until.is_some()
+        || question.file.is_some();
+    let advice = if is_narrow { "other words, or fewer options" } else { "other words" };
+    format!("nothing found in {searched}; try {advice}")
+}
