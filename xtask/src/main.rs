@@ -15,6 +15,7 @@ mod cargo;
 mod check;
 mod corpora;
 mod docs;
+mod evaluate;
 mod evaluate_enrich;
 mod fuzz;
 mod hashes;
@@ -49,6 +50,8 @@ enum Chore {
     Fuzz(fuzz::FuzzArgs),
     /// Judge labelled commands of other projects and print what is caught and who is bothered
     Corpora(corpora::CorporaArgs),
+    /// Measure how well the search finds, on questions that this repository answers
+    Evaluate(evaluate::EvaluateArgs),
     /// Measure what the rule enrich would have told, by this repository's history
     EvaluateEnrich(evaluate_enrich::EvaluateEnrichArgs),
     /// Measure the hook as it is shipped and check the performance budget
@@ -77,6 +80,7 @@ fn run(chore: &Chore) -> Result<ExitCode> {
         Chore::ShippedHashes => hashes::run()?,
         Chore::Fuzz(args) => fuzz::run(args)?,
         Chore::Corpora(args) => return corpora::run(args),
+        Chore::Evaluate(args) => return evaluate::run(args),
         Chore::EvaluateEnrich(args) => return evaluate_enrich::run(args),
         Chore::Bench(args) => return bench::run(args),
         Chore::Hot => return hot::run(),

@@ -6,7 +6,7 @@
 use std::fmt;
 
 use crate::ChunkKey;
-use crate::dense::is_dense;
+use crate::dense::{is_dense, spaced};
 
 /// A query for [`crate::Index::search`]. An empty list or `None` asks for nothing.
 #[derive(Debug, Clone, Default)]
@@ -25,6 +25,29 @@ pub struct Query<'a> {
     pub spaces: Vec<String>,
     pub limit: usize,
     pub meaning: Option<Meaning<'a>>,
+    pub tuning: Tuning,
+}
+
+/// What `cargo xtask evaluate --variants` compares; nobody else changes it. The default is what is in use.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "each is one question to the evaluation")]
+pub struct Tuning {
+    /// What a word in the title counts, if one in the text counts 1.
+    pub title: f64,
+    /// Whether the most common words are searched for, too.
+    pub stop_words: bool,
+    /// Whether the query as a whole is searched for, too.
+    pub phrase: bool,
+    /// Whether each pair of neighbours is.
+    pub pairs: bool,
+    /// Whether `lock_file` and `src/lock.rs` are, besides their parts.
+    pub identifiers: bool,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self { title: 2.0, stop_words: true, phrase: false, pairs: false, identifiers: false }
+    }
 }
 
 /// The semantic side of a query: gives as many of the nearest chunks as it is asked for, best first, each with its score.
@@ -43,6 +66,9 @@ const MOST_WORDS: usize = 64;
 const MOST_BYTES: usize = 100_000;
 /// No word of a text is longer that anyone would search for.
 const LONGEST_WORD: usize = 64;
+/// More words in a row are in no text twice.
+const LONGEST_PHRASE: usize = 12;
+const LONGEST_IDENTIFIER: usize = 200;
 
 /// The distinct words of a text in lower case, in their order. A pair of letters of a dense script is a word.
 pub fn words(text: &str) -> Vec<String> {
@@ -93,11 +119,44 @@ fn is_mark(letter: char) -> bool {
 }
 
 /// The expression of the full-text engine for some words; `None` without a word.
-pub(crate) fn expression(text: &str) -> Option<String> {
-    let quoted: Vec<String> =
-        words(text).iter().map(|word| format!("\"{}\"", crate::dense::spaced(word))).collect();
+pub(crate) fn expression(text: &str, tuning: Tuning) -> Option<String> {
+    let all = words(text);
+    let mut parts: Vec<String> = all.clone();
+    if !tuning.stop_words {
+        parts.retain(|word| !STOP_WORDS.contains(&word.as_str()));
+    }
+    if parts.is_empty() {
+        parts.clone_from(&all);
+    }
+    if tuning.phrase && (2..=LONGEST_PHRASE).contains(&all.len()) {
+        push(&mut parts, all.join(" "));
+    }
+    if tuning.pairs {
+        all.windows(2).for_each(|pair| push(&mut parts, pair.join(" ")));
+    }
+    if tuning.identifiers {
+        identifiers(text).for_each(|words| push(&mut parts, words));
+    }
+    let quoted: Vec<String> = parts.iter().map(|part| format!("\"{}\"", spaced(part))).collect();
     (!quoted.is_empty()).then(|| quoted.join(" OR "))
 }
+
+/// What is written without blanks and has several words: `lock_file`, `src/lock.rs`, `--no-verify`.
+fn identifiers(text: &str) -> impl Iterator<Item = String> {
+    let parts = |word: &str| {
+        let word = word.to_lowercase();
+        let parts: Vec<&str> = runs(&word).map(|(run, _)| run).collect();
+        ((2..=LONGEST_PHRASE).contains(&parts.len()) && word.len() <= LONGEST_IDENTIFIER)
+            .then(|| parts.join(" "))
+    };
+    text.split_whitespace().take(MOST_WORDS).filter_map(parts)
+}
+
+/// Words so common that they cost the most time of a query and say the least. The index has them, for phrases.
+const STOP_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "for", "from", "if", "in", "is", "it", "its",
+    "not", "of", "on", "or", "that", "the", "this", "to", "was", "what", "when", "which", "with",
+];
 
 #[cfg(test)]
 mod tests {
@@ -121,7 +180,7 @@ mod tests {
             ("👍 \0 \"\"", None),
             ("", None),
         ] {
-            assert_eq!(expression(text).as_deref(), wanted, "{text:?}");
+            assert_eq!(expression(text, Tuning::default()).as_deref(), wanted, "{text:?}");
         }
     }
 

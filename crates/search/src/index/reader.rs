@@ -167,11 +167,11 @@ impl Candidate {
 }
 
 pub(super) fn search(connection: &Connection, query: &Query<'_>) -> Result<Vec<Hit>> {
-    let expression = expression(&query.words).ok_or(IndexError::NoWord)?;
+    let expression = expression(&query.words, query.tuning).ok_or(IndexError::NoWord)?;
     let filter = Filter::new(connection, query)?;
     let mut most = if query.meaning.is_some() { FUSED } else { FIRST }.max(query.limit.saturating_mul(2));
     loop {
-        let mut found = lexical(connection, &expression, &filter, most)?;
+        let mut found = lexical(connection, &expression, query.tuning.title, &filter, most)?;
         let mut is_all = found.len() < most;
         if let Some(meaning) = query.meaning {
             let (nearest, is_last) = semantic(connection, meaning, &filter, most)?;
@@ -194,6 +194,7 @@ pub(super) fn search(connection: &Connection, query: &Query<'_>) -> Result<Vec<H
 fn lexical(
     connection: &Connection,
     expression: &str,
+    title: f64,
     filter: &Filter,
     most: usize,
 ) -> Result<Vec<Candidate>> {
@@ -201,7 +202,7 @@ fn lexical(
     let join = if filter.sql.is_empty() { "" } else { "JOIN chunk ON chunk.id = words.rowid" };
     let sql = format!(
         "SELECT best.id, chunk.content, best.score FROM
-           (SELECT words.rowid AS id, bm25(words, 2.0, 1.0) AS score FROM words {join} WHERE words MATCH ?1{} ORDER BY 2, 1 LIMIT ?2)
+           (SELECT words.rowid AS id, bm25(words, {title:?}, 1.0) AS score FROM words {join} WHERE words MATCH ?1{} ORDER BY 2, 1 LIMIT ?2)
            AS best JOIN chunk ON chunk.id = best.id ORDER BY best.score, best.id",
         filter.sql
     );
