@@ -379,8 +379,8 @@ fn memory(project: &Project, config: &Config, report: &mut Report) {
     let size = fs::metadata(&path).map(|data| data.len()).unwrap_or_default();
     if size > 0 {
         let text = format!(
-            "{} holds {} of the client's own notes. Move what is still true to directives (engine directives new AGENTS DIR) or \
-             learnings (engine learn add), then delete the file",
+            "{} holds {} of the client's own notes. Move what is still true to notes (engine remember TEXT), directives \
+             (engine directives new AGENTS DIR) or learnings (engine learn add), then delete the file",
             path.display(),
             counted(size, "byte"),
         );

@@ -25,6 +25,7 @@ pub mod learn;
 pub mod ledger;
 pub mod log;
 pub mod merge;
+pub mod note;
 mod open_call;
 pub mod plan;
 pub mod plans;

@@ -31,6 +31,7 @@ mod journal;
 mod learn;
 mod log;
 mod merge_driver;
+mod note;
 mod overview;
 mod plan;
 mod plans;
@@ -103,6 +104,9 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     #[command(subcommand)]
     Learn(learn::LearnCommand),
+    Remember(note::add::RememberArgs),
+    #[command(subcommand)]
+    Note(note::NoteCommand),
     #[command(subcommand, name = "q")]
     Queue(queue::QueueCommand),
     Log(log::LogArgs),
@@ -184,6 +188,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::CommitCheck) => commit_check::run(&ui),
         Some(Command::Check(args)) => return check::run(&args, &ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
+        Some(Command::Remember(args)) => note::remember(&args, &ui),
+        Some(Command::Note(command)) => note::run(&command, &ui),
         Some(Command::Queue(command)) => queue::run(&command, &ui),
         Some(Command::Log(args)) => log::run(&args, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),

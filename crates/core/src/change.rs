@@ -9,6 +9,7 @@ use crate::enrich::Key;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
+use crate::note::Kind;
 use crate::plan::{AgentNews, Armed, HaltKind, Observation, Review, Reviewer};
 use crate::runner::Seen;
 use crate::task::{NewTask, State};
@@ -140,6 +141,11 @@ pub enum Change {
     /// Keep a fragment in the queue, verbatim.
     Capture {
         fragment: String,
+    },
+    /// Keep a note, without a scope.
+    Remember {
+        kind: Kind,
+        text: String,
     },
     /// Mark a task as in progress, for this session.
     StartTask {

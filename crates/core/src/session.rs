@@ -325,7 +325,7 @@ impl SessionState {
                 self.asked = Some(AskedTask { turn: self.turn, name: name.clone() });
             }
             // What is written down while the agent works changes nothing about its work.
-            Change::AddTasks { .. } | Change::Capture { .. } => {
+            Change::AddTasks { .. } | Change::Capture { .. } | Change::Remember { .. } => {
                 let (before, now) = (self.turn.saturating_sub(1), self.turn);
                 self.asked.iter_mut().filter(|asked| asked.turn == before).for_each(|asked| asked.turn = now);
                 self.tail = self.tail.map(|due| if due == before { now } else { due });

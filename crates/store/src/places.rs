@@ -32,6 +32,11 @@ pub fn user_context() -> Option<PathBuf> {
     Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/context"))
 }
 
+/// `$XDG_CONFIG_HOME/engine/memory`: the person's own notes, for every project.
+pub fn user_memory() -> Option<PathBuf> {
+    Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/memory"))
+}
+
 /// The Markdown files in a folder, by their names.
 pub(crate) fn markdown_in(folder: &Path) -> Vec<PathBuf> {
     let listed = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path());

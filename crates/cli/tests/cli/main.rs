@@ -52,6 +52,7 @@ mod links;
 mod liveness;
 mod log;
 mod memory;
+mod notes;
 mod noticed;
 mod orchestra;
 mod own_files;
