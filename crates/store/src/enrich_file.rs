@@ -11,18 +11,18 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine_core::config::Config;
 use engine_core::enrich::{self, Index, Item, Key, MOST_ITEMS, Source};
+use engine_core::note::Place;
 use fs_err as fs;
 
 use crate::atomic::{self, Durability};
 use crate::lock;
+use crate::note_file;
 use crate::plan_file::{self, PlanFile};
 use crate::project::Project;
 use crate::read::read_bytes;
 use crate::reason::reason;
 use crate::{task_file, told};
 
-/// Below `.engine/`.
-const NOTES: &str = "memory";
 /// Folders of this name hold decisions.
 const DECISIONS: [&str; 3] = ["decisions", "adr", "adrs"];
 /// Folders that hold nothing that a person wrote for the project, besides those whose names begin with a dot.
@@ -142,10 +142,17 @@ impl Gathering<'_> {
     }
 
     fn notes(&mut self) -> Option<()> {
-        let folder = self.project.folder().join(NOTES);
+        let folder = self.project.memory_folder();
         self.seen(&folder);
+        let notes = note_file::load(self.project).unwrap_or_default();
+        let live: BTreeSet<PathBuf> = notes
+            .live()
+            .filter(|(entry, _)| entry.place == Place::Project)
+            .map(|(entry, _)| note_file::path(self.project, entry.place, &entry.slug))
+            .collect();
         for path in markdown(&folder) {
-            self.take(&path, |path, text| enrich::note(path, text).into_iter().collect())?;
+            let is_live = live.contains(&path);
+            self.take(&path, |path, text| enrich::note(path, text).filter(|_| is_live).into_iter().collect())?;
         }
         Some(())
     }

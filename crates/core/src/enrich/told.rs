@@ -53,6 +53,11 @@ fn named(hit: &Hit) -> String {
     format!("{}:{} {:.2} {}", hit.path, hit.line, hit.score, hit.key)
 }
 
+/// Whether the journal's line is about a prompt that was looked up.
+pub fn was_looked_up(because: &str) -> bool {
+    because.contains(" words, ") && because.contains(" items)")
+}
+
 /// An item that was told, by the journal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Noted {
