@@ -6,9 +6,9 @@ use engine_core::config::Config;
 use engine_core::enrich::{self, Found, Index, ItemUse, Key, Kind, Passed, Report, Unfit};
 use engine_core::event::{Event, Kind as What};
 use engine_rules::{Mode, RULES, Rule};
+use engine_store::config_file;
 use engine_store::enrich_file::{self, Gathered, HOOK};
 use engine_store::project::Project;
-use engine_store::config_file;
 
 use crate::error::CommandError;
 use crate::{here, trust};
@@ -126,7 +126,10 @@ pub(crate) fn at_session(event: &Event<'_>, rules: &[Rule], project: &Project, c
         What::SessionEnd { .. } => true,
         _ => return,
     };
-    if mode(rules, config) == Mode::Off || project.is_gone() || (!ends && enrich_file::is_current(project, config)) {
+    if mode(rules, config) == Mode::Off
+        || project.is_gone()
+        || (!ends && enrich_file::is_current(project, config))
+    {
         return;
     }
     let report = if ends { usage::report(project, Some(HOOK)).ok().flatten() } else { None };
@@ -145,7 +148,9 @@ pub(crate) fn fault(project: &Project, config: &Config) -> Option<String> {
         Err(why) => return Some(format!("{why}, so nothing is found. {again}")),
     };
     match Index::open(&bytes) {
-        Err(Unfit::Version(_)) => Some(format!("the index is of another release, so nothing is found. {again}")),
+        Err(Unfit::Version(_)) => {
+            Some(format!("the index is of another release, so nothing is found. {again}"))
+        }
         Err(Unfit::Damaged) => Some(format!("the index is damaged, so nothing is found. {again}")),
         Ok(_) if !enrich_file::is_current(project, config) => {
             Some(format!("the index is older than what it was made from. {again}"))

@@ -152,7 +152,9 @@ impl Gathering<'_> {
             .collect();
         for path in markdown(&folder) {
             let is_live = live.contains(&path);
-            self.take(&path, |path, text| enrich::note(path, text).filter(|_| is_live).into_iter().collect())?;
+            self.take(&path, |path, text| {
+                enrich::note(path, text).filter(|_| is_live).into_iter().collect()
+            })?;
         }
         Some(())
     }
@@ -216,8 +218,10 @@ fn below(folder: &Path) -> Vec<(String, PathBuf)> {
 fn markdown(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let files = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()));
-    let mut files: Vec<PathBuf> =
-        files.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "md")).collect();
+    let mut files: Vec<PathBuf> = files
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|end| end == "md"))
+        .collect();
     files.sort();
     files
 }

@@ -44,21 +44,42 @@ impl Figures {
         let foreign: Vec<&Answer> = foreign.iter().collect();
         let negatives = [masked.clone(), foreign.clone()].concat();
         let all = [with.clone(), negatives.clone()].concat();
-        let row = |name, unit, of: &[&Answer], measure: Measure| {
-            Row { name, unit, value: measure(of), interval: interval(of, measure) }
+        let row = |name, unit, of: &[&Answer], measure: Measure| Row {
+            name,
+            unit,
+            value: measure(of),
+            interval: interval(of, measure),
         };
         let rows = vec![
-            row("answer among the best 3, if all were told", Unit::Share, &with, |of| share(of, |one| one.best > 0)),
+            row("answer among the best 3, if all were told", Unit::Share, &with, |of| {
+                share(of, |one| one.best > 0)
+            }),
             row("hit@3: an answer was told", Unit::Share, &with, |of| share(of, |one| one.hits > 0)),
-            row("of the lines told with an answer, right", Unit::Share, &with, |of| ratio(of, |one| one.hits, |one| one.told)),
+            row("of the lines told with an answer, right", Unit::Share, &with, |of| {
+                ratio(of, |one| one.hits, |one| one.told)
+            }),
             row("silent, prompts with an answer", Unit::Share, &with, |of| share(of, |one| one.told == 0)),
-            row("silent, all without an answer", Unit::Share, &negatives, |of| share(of, |one| one.told == 0)),
-            row("silent, answer taken out of the index", Unit::Share, &masked, |of| share(of, |one| one.told == 0)),
-            row("silent, requests of other projects", Unit::Share, &foreign, |of| share(of, |one| one.told == 0)),
-            row("tokens per prompt with an answer", Unit::Tokens, &with, |of| ratio(of, |one| one.tokens, |_| 1)),
-            row("tokens per prompt without one", Unit::Tokens, &negatives, |of| ratio(of, |one| one.tokens, |_| 1)),
-            row("tokens per useful hit, prompts with an answer", Unit::Tokens, &with, |of| ratio(of, |one| one.tokens, |one| one.hits)),
-            row("tokens per useful hit, all prompts", Unit::Tokens, &all, |of| ratio(of, |one| one.tokens, |one| one.hits)),
+            row("silent, all without an answer", Unit::Share, &negatives, |of| {
+                share(of, |one| one.told == 0)
+            }),
+            row("silent, answer taken out of the index", Unit::Share, &masked, |of| {
+                share(of, |one| one.told == 0)
+            }),
+            row("silent, requests of other projects", Unit::Share, &foreign, |of| {
+                share(of, |one| one.told == 0)
+            }),
+            row("tokens per prompt with an answer", Unit::Tokens, &with, |of| {
+                ratio(of, |one| one.tokens, |_| 1)
+            }),
+            row("tokens per prompt without one", Unit::Tokens, &negatives, |of| {
+                ratio(of, |one| one.tokens, |_| 1)
+            }),
+            row("tokens per useful hit, prompts with an answer", Unit::Tokens, &with, |of| {
+                ratio(of, |one| one.tokens, |one| one.hits)
+            }),
+            row("tokens per useful hit, all prompts", Unit::Tokens, &all, |of| {
+                ratio(of, |one| one.tokens, |one| one.hits)
+            }),
         ];
         Self { rows, counts: [with.len(), masked.len(), foreign.len()] }
     }
@@ -87,7 +108,10 @@ impl Figures {
             .map(|row| json!({"name": row.name, "value": row.value, "low": row.interval.0, "high": row.interval.1}))
             .collect();
         let [with, masked, foreign] = self.counts;
-        format!("{}\n", json!({"version": 1, "prompts": with, "masked": masked, "foreign": foreign, "figures": rows}))
+        format!(
+            "{}\n",
+            json!({"version": 1, "prompts": with, "masked": masked, "foreign": foreign, "figures": rows})
+        )
     }
 }
 

@@ -36,7 +36,12 @@ fn prompt(shadow: bool, because: &str, context: Option<&str>) -> Entry {
 }
 
 fn call(command: &str) -> Entry {
-    Entry { session: AGENT.into(), event: "PreToolUse".into(), command: Some(command.into()), ..Entry::default() }
+    Entry {
+        session: AGENT.into(),
+        event: "PreToolUse".into(),
+        command: Some(command.into()),
+        ..Entry::default()
+    }
 }
 
 fn key(stage: &Stage, path: &str) -> Key {
@@ -49,7 +54,10 @@ fn what_is_told_often_and_never_read_is_retired_until_it_is_edited() {
     let stage = stage();
     let project = stage.project();
     let made = index(&project).unwrap();
-    assert_eq!((made.counts, made.retired, made.file.as_str()), (vec![(Kind::Note, 2)], 0, ".engine/state/enrich.idx"));
+    assert_eq!(
+        (made.counts, made.retired, made.file.as_str()),
+        (vec![(Kind::Note, 2)], 0, ".engine/state/enrich.idx")
+    );
     let path = ".engine/memory/token.md";
     let told = format!("told from 1.00 on (4 words, 2 items): {path}:6 1.20 {}", key(&stage, path));
     let now = clock::now();

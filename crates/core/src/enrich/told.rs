@@ -118,7 +118,10 @@ mod tests {
         let hits = [hit("a b: c.md", "one"), hit("d.md", "two")];
         let found = Found { items: 9, words: 4, hits: hits.to_vec() };
         let line = noted(&found, &[&hits[0], &hits[1]]);
-        assert_eq!(line, "told from 1.00 on (4 words, 9 items): a b: c.md:3 1.50 00003f2a; d.md:3 1.50 00003f2a");
+        assert_eq!(
+            line,
+            "told from 1.00 on (4 words, 9 items): a b: c.md:3 1.50 00003f2a; d.md:3 1.50 00003f2a"
+        );
         let back = |path: &str| Noted { path: path.into(), line: 3, score: 1.5, key: Key(0x3f2a) };
         assert_eq!(Noted::all(&line), [back("a b: c.md"), back("d.md")]);
         let line = silent(&found, "nothing fits");

@@ -65,7 +65,7 @@ fn scene(hits: &[Hit]) -> Scene {
 
 const PROMPT: &str = "why is the lock of the journal held so long";
 
-fn event(actor: Actor<'static>, text: &str, by_person: bool) -> Event<'_> {
+fn event<'a>(actor: Actor<'static>, text: &'a str, by_person: bool) -> Event<'a> {
     Event {
         name: "".into(),
         session: "s".into(),
@@ -97,7 +97,8 @@ fn what_fits_is_named_and_kept() {
 
 #[test]
 fn at_most_three_and_each_once() {
-    let hits: Vec<Hit> = (1..=5).map(|number| hit(number, 9.0 / f32::from(u8::try_from(number).unwrap()))).collect();
+    let hits: Vec<Hit> =
+        (1..=5).map(|number| hit(number, 9.0 / f32::from(u8::try_from(number).unwrap()))).collect();
     let mut scene = scene(&hits);
     let mut told = Vec::new();
     for _ in 0..3 {
@@ -125,13 +126,22 @@ fn at_most_three_and_each_once() {
 #[test]
 fn silence_is_noted_only_where_something_was_looked_up() {
     let retired = Hit { is_retired: true, ..hit(1, 5.0) };
-    let untrusted = Config::default().with_acceptance(Acceptance { is_untrusted: true, ..Acceptance::default() });
+    let untrusted =
+        Config::default().with_acceptance(Acceptance { is_untrusted: true, ..Acceptance::default() });
     let agent = Actor::Subagent { id: "a".into(), agent_type: "x".into() };
     let (own, of_client) = (scene(&[hit(1, 5.0)]), event(Actor::Main, PROMPT, false));
     for (name, finding, because) in [
-        ("below", found(&scene(&[hit(1, 0.5)]), PROMPT), Some("nothing fits (4 words, 9 items); best: n1.md:1 0.50 00000001")),
+        (
+            "below",
+            found(&scene(&[hit(1, 0.5)]), PROMPT),
+            Some("nothing fits (4 words, 9 items); best: n1.md:1 0.50 00000001"),
+        ),
         ("none", found(&scene(&[]), PROMPT), Some("nothing fits (4 words, 9 items)")),
-        ("retired", found(&scene(&[retired]), PROMPT), Some("nothing fits (4 words, 9 items); best: n1.md:1 5.00 00000001")),
+        (
+            "retired",
+            found(&scene(&[retired]), PROMPT),
+            Some("nothing fits (4 words, 9 items); best: n1.md:1 5.00 00000001"),
+        ),
         (
             "no index",
             found(&Scene { found: Err("it is damaged".into()), ..scene(&[]) }, PROMPT),

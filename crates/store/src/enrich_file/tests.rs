@@ -36,12 +36,14 @@ impl Stage {
 }
 
 fn places(gathered: &Gathered) -> Vec<String> {
-    let mut places: Vec<String> = gathered.items.iter().map(|item| format!("{}:{}", item.path, item.line)).collect();
+    let mut places: Vec<String> =
+        gathered.items.iter().map(|item| format!("{}:{}", item.path, item.line)).collect();
     places.sort();
     places
 }
 
-const NOTE: &str = "---\nkind: fact\ncreated: 2026-11-19T21:00:00.000Z\n---\n\nThe registry token is on the build server.\n";
+const NOTE: &str =
+    "---\nkind: fact\ncreated: 2026-11-19T21:00:00.000Z\n---\n\nThe registry token is on the build server.\n";
 
 fn filled() -> Stage {
     let stage = Stage::new();
@@ -49,7 +51,10 @@ fn filled() -> Stage {
     stage.write(".engine/memory/old.md", NOTE);
     stage.write(".engine/memory/new.md", &NOTE.replace("created", "supersedes: [old]\ncreated"));
     stage.write(".engine/memory/dropped/gone.md", NOTE);
-    stage.write("learnings.md", "# Learnings\n\n## Whole outputs\n- Anti-pattern: a\n- Correct pattern: b\n- Reason: c\n");
+    stage.write(
+        "learnings.md",
+        "# Learnings\n\n## Whole outputs\n- Anti-pattern: a\n- Correct pattern: b\n- Reason: c\n",
+    );
     stage.write("docs/decisions/001-one.md", "# One\n\ntext\n\n## Decision\n\nmore\n");
     stage.write("docs/decisions/deep/002.md", "# Two\n\ntext\n");
     stage.write("a/b/adr/x.md", "# Three\n\ntext\n");
@@ -92,7 +97,10 @@ fn an_edit_makes_it_old() {
         assert!(!stage.is_current(), "{name}: there is none");
         stage.make();
         assert!(stage.is_current(), "{name}");
-        stage.write(edit, "# Another text that is longer than before, to be sure, or of another time\n\ntext\n");
+        stage.write(
+            edit,
+            "# Another text that is longer than before, to be sure, or of another time\n\ntext\n",
+        );
         assert!(!stage.is_current(), "{name}");
         stage.make();
         assert!(stage.is_current(), "{name}");
@@ -139,7 +147,8 @@ fn links_out_of_the_project_are_not_read() {
     let other = tempfile::tempdir().unwrap();
     fs::write(other.path().join("secret.md"), "# Secret\n\ntext\n").unwrap();
     std::os::unix::fs::symlink(other.path(), stage.root.join("docs/adr")).unwrap();
-    std::os::unix::fs::symlink(other.path().join("secret.md"), stage.root.join("docs/decisions/s.md")).unwrap();
+    std::os::unix::fs::symlink(other.path().join("secret.md"), stage.root.join("docs/decisions/s.md"))
+        .unwrap();
     assert!(places(&stage.make()).iter().all(|place| !place.contains("adr/s") && !place.contains("s.md:1")));
 }
 
@@ -152,7 +161,9 @@ fn a_hook_leaves_the_old_index_where_time_is_up_or_another_writes() {
     let held = lock::hold_local(&path(&project).with_extension("lock"), Duration::ZERO).unwrap();
     assert!(make(&project, &Config::default(), &BTreeSet::new(), Some(HOOK)).unwrap().is_none());
     drop(held);
-    assert!(make(&project, &Config::default(), &BTreeSet::new(), Some(Duration::from_mins(1))).unwrap().is_some());
+    assert!(
+        make(&project, &Config::default(), &BTreeSet::new(), Some(Duration::from_mins(1))).unwrap().is_some()
+    );
 }
 
 #[test]
@@ -175,6 +186,7 @@ fn a_reader_sees_a_whole_index_while_several_write() {
             assert!(Index::open(&bytes).unwrap().len() >= 7);
         }
     });
-    let names: Vec<_> = fs::read_dir(project.own_state_folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let names: Vec<_> =
+        fs::read_dir(project.own_state_folder()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(names.iter().all(|name| Path::new(name).extension().is_none_or(|end| end != "tmp")), "{names:?}");
 }

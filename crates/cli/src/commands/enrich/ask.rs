@@ -15,7 +15,10 @@ use crate::ui::Ui;
 ///
 /// A score of 1.00 is the threshold that the index learnt; from there on an item is told, at most three of them.
 #[derive(Debug, Args)]
-#[command(name = "try", after_long_help = "Example:\n  engine enrich try \"why does the queue hold two locks\"")]
+#[command(
+    name = "try",
+    after_long_help = "Example:\n  engine enrich try \"why does the queue hold two locks\""
+)]
 pub(crate) struct EnrichTryArgs {
     /// The prompt, as a person would type it
     #[arg(required = true)]
@@ -36,8 +39,10 @@ pub(super) fn run(args: &EnrichTryArgs, project: &Project, ui: &Ui) -> Outcome {
                     "score": hit.score, "matches": hit.matches, "told": told.contains(&hit.key), "retired": hit.is_retired})
             })
             .collect();
-        ui.object(&json!({"version": 1, "words": words.unwrap_or_default(), "passed": passed, "items": found.items,
-            "hits": hits, "mode": mode.as_str()}));
+        ui.object(
+            &json!({"version": 1, "words": words.unwrap_or_default(), "passed": passed, "items": found.items,
+            "hits": hits, "mode": mode.as_str()}),
+        );
         return Ok(());
     }
     let words = words.map_err(|passed| {
@@ -50,7 +55,11 @@ pub(super) fn run(args: &EnrichTryArgs, project: &Project, ui: &Ui) -> Outcome {
             (false, true) => "retired",
             (false, false) => "not told",
         };
-        vec![format!("{:.2}", hit.score), word.to_owned(), format!("{}:{} – {}", hit.path, hit.line, hit.shown)]
+        vec![
+            format!("{:.2}", hit.score),
+            word.to_owned(),
+            format!("{}:{} – {}", hit.path, hit.line, hit.shown),
+        ]
     };
     ui.text(&aligned(&found.hits.iter().map(row).collect::<Vec<_>>(), ""));
     if told.is_empty() {

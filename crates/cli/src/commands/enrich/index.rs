@@ -19,11 +19,15 @@ pub(super) fn run(project: &Project, ui: &Ui) -> Outcome {
         return Ok(());
     }
     let all: usize = counts.iter().map(|(_, count)| count).sum();
-    let kinds: Vec<String> = counts.iter().map(|(kind, count)| counted(*count as u64, kind.as_str())).collect();
+    let kinds: Vec<String> =
+        counts.iter().map(|(kind, count)| counted(*count as u64, kind.as_str())).collect();
     let kinds = if kinds.is_empty() { String::new() } else { format!(": {}", kinds.join(", ")) };
     ui.line(format!("{}{kinds}, in {file} ({bytes} bytes)", counted(all as u64, "item")));
     if retired > 0 {
-        ui.line(format!("{} retired: told often, never read. See: engine enrich report", counted(retired as u64, "item")));
+        ui.line(format!(
+            "{} retired: told often, never read. See: engine enrich report",
+            counted(retired as u64, "item")
+        ));
     }
     if left_out > 0 {
         ui.line(format!("{} left out: the oldest", counted(left_out as u64, "item")));

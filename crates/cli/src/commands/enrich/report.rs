@@ -21,11 +21,14 @@ pub(super) fn run(project: &Project, ui: &Ui) -> Outcome {
                 "shadowTold": item.shadow_told, "shadowRead": item.shadow_read})
         };
         let all: Vec<Value> = items.iter().map(object).collect();
-        let retired: Vec<Value> = retired.iter().map(|item| json!({"path": item.path, "line": item.line})).collect();
-        ui.object(&json!({"version": 1, "mode": mode.as_str(), "lookedUp": report.looked, "silent": report.silent,
+        let retired: Vec<Value> =
+            retired.iter().map(|item| json!({"path": item.path, "line": item.line})).collect();
+        ui.object(
+            &json!({"version": 1, "mode": mode.as_str(), "lookedUp": report.looked, "silent": report.silent,
             "notLookedUp": report.passed, "told": report.told(), "read": report.read(),
             "tokens": report.characters.div_ceil(3), "tokensPerRead": report.tokens_per_read(), "items": all,
-            "retired": retired}));
+            "retired": retired}),
+        );
         return Ok(());
     }
     if report.looked == 0 {
@@ -34,8 +37,14 @@ pub(super) fn run(project: &Project, ui: &Ui) -> Outcome {
         ui.text(&summary(&report));
         let row = |item: &&ItemUse| {
             let place = format!("{}:{}", item.path, item.line);
-            let count = |told: u32, read: u32, word: &str| if told == 0 { String::new() } else { format!("{word} {told}, read {read}") };
-            vec![place, count(item.told, item.read, "told"), count(item.shadow_told, item.shadow_read, "in shadow")]
+            let count = |told: u32, read: u32, word: &str| {
+                if told == 0 { String::new() } else { format!("{word} {told}, read {read}") }
+            };
+            vec![
+                place,
+                count(item.told, item.read, "told"),
+                count(item.shadow_told, item.shadow_read, "in shadow"),
+            ]
         };
         ui.text(&aligned(&items.iter().map(row).collect::<Vec<_>>(), "  "));
     }

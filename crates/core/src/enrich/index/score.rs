@@ -50,7 +50,9 @@ impl Index<'_> {
             if hits.len() == most {
                 break;
             }
-            let Some(row) = self.row(item).filter(|row| hits.iter().all(|hit| hit.path != row.path)) else { continue };
+            let Some(row) = self.row(item).filter(|row| hits.iter().all(|hit| hit.path != row.path)) else {
+                continue;
+            };
             let score = if matches < FEWEST_MATCHES { 0.0 } else { fit / limit };
             hits.push(Hit {
                 kind: row.kind,

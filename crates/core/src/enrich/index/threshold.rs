@@ -61,15 +61,19 @@ pub(super) fn learn(index: &Index<'_>, items: &[Item], texts: &[Vec<String>]) ->
     let mut limits = [0.0; LENGTHS.len()];
     let mut before = least(index);
     for (at, length) in LENGTHS.into_iter().enumerate() {
-        let of_ordinary = ordinary.iter().map(|words| best(index, &words[..length.min(words.len())], &|_| true));
+        let of_ordinary =
+            ordinary.iter().map(|words| best(index, &words[..length.min(words.len())], &|_| true));
         let half = length.div_ceil(2);
         let of_own = own.iter().filter(|(_, words)| words.len() >= half).map(|(number, words)| {
             let others = &ordinary[number % ordinary.len()];
             let mut mixed = words[..half].to_vec();
-            mixed.extend(others.iter().filter(|word| !words[..half].contains(word)).take(length - half).cloned());
+            mixed.extend(
+                others.iter().filter(|word| !words[..half].contains(word)).take(length - half).cloned(),
+            );
             best(index, &mixed, &|other| items[other].path != items[*number].path)
         });
-        before = before.max(quantile(of_ordinary.collect(), ORDINARY)).max(quantile(of_own.collect(), HALF_OWN));
+        before =
+            before.max(quantile(of_ordinary.collect(), ORDINARY)).max(quantile(of_own.collect(), HALF_OWN));
         limits[at] = before;
     }
     limits
