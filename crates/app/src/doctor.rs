@@ -28,6 +28,7 @@ use serde::Serialize;
 
 use crate::chain;
 use crate::coverage::not_understood;
+use crate::enrich;
 use crate::hook;
 use crate::journal::DOCTOR_SESSION;
 use crate::unfinished;
@@ -92,6 +93,9 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     installed::files(project, &mut report);
     policy(project, &mut report);
     memory(project, &config, &mut report);
+    if let Some(fault) = enrich::fault(project, &config) {
+        report.add(Health::Note, "enrich", fault);
+    }
     merge::check(project, &config, &mut report);
     report
 }

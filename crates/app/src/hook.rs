@@ -250,6 +250,7 @@ fn respond(
     }
     let reply =
         Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure.take() };
+    crate::enrich::at_session(event, rules, project, view.config());
     // The process ends now, and with it all of its memory.
     std::mem::forget((view, judged, verdict, entry, lines));
     reply

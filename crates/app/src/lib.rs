@@ -12,6 +12,7 @@ pub mod commit_check;
 pub mod coverage;
 pub mod directives;
 pub mod doctor;
+pub mod enrich;
 pub mod error;
 pub mod evidence;
 pub mod glob;

@@ -20,6 +20,7 @@ mod coverage;
 mod demo;
 mod directives;
 mod doctor;
+mod enrich;
 mod evidence;
 mod explain;
 mod glob;
@@ -130,6 +131,8 @@ pub(crate) enum Command {
     Plans(plans::PlansArgs),
     Evidence(evidence::EvidenceArgs),
     #[command(subcommand)]
+    Enrich(enrich::EnrichCommand),
+    #[command(subcommand)]
     Tag(tag::TagCommand),
     #[command(subcommand)]
     Sigil(sigil::SigilCommand),
@@ -209,6 +212,7 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Plans(args)) => plans::run(&args, &ui),
         Some(Command::Evidence(args)) => evidence::run(&args, table, &ui),
         Some(Command::Approval(command)) => approval::run(&command, &ui),
+        Some(Command::Enrich(command)) => enrich::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),

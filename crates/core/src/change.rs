@@ -5,6 +5,7 @@ use crate::chain::{Began, Forbidden, Outcome, Stored};
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
 use crate::directive::context::Queued;
+use crate::enrich::Key;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
@@ -132,6 +133,10 @@ pub enum Change {
     AddTasks {
         tasks: Vec<NewTask>,
         typed: String,
+    },
+    /// Items of the project's notes came into the main agent's context.
+    Recalled {
+        items: Vec<Key>,
     },
     /// Keep a fragment in the queue, verbatim.
     Capture {

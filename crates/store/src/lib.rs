@@ -21,6 +21,7 @@ pub mod config_file;
 pub mod content;
 mod deeds;
 pub mod directive_file;
+pub mod enrich_file;
 pub mod env_file;
 pub mod git;
 mod inside;

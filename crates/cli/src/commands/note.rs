@@ -1,6 +1,7 @@
 //! `engine note`: what is to be remembered, one fact in each file.
 
 use clap::Subcommand;
+use engine_app::enrich;
 use engine_app::error::Outcome;
 use engine_app::note::CommandContext;
 use engine_core::note::{Entry, Kind, Notes, Place};
@@ -36,18 +37,27 @@ pub(crate) enum NoteCommand {
 
 pub(super) fn run(command: &NoteCommand, ui: &Ui) -> Outcome {
     let context = CommandContext::open()?;
-    match command {
+    let done = match command {
         NoteCommand::Add(args) => add::run(args, &context, ui),
-        NoteCommand::List(args) => list::run(args, &context, ui),
-        NoteCommand::Show(args) => show::run(args, &context, ui),
+        NoteCommand::List(args) => return list::run(args, &context, ui),
+        NoteCommand::Show(args) => return show::run(args, &context, ui),
         NoteCommand::Edit(args) => edit::run(args, &context, ui),
         NoteCommand::Drop(args) => drop::run(args, &context, ui),
-        NoteCommand::Review => review::run(&context, ui),
-    }
+        NoteCommand::Review => return review::run(&context, ui),
+    };
+    follow(done, &context)
 }
 
 pub(super) fn remember(args: &add::RememberArgs, ui: &Ui) -> Outcome {
-    add::run(args, &CommandContext::open()?, ui)
+    let context = CommandContext::open()?;
+    follow(add::run(args, &context, ui), &context)
+}
+
+/// What was written down is to be found.
+fn follow(done: Outcome, context: &CommandContext) -> Outcome {
+    done?;
+    enrich::follow(&context.project);
+    Ok(())
 }
 
 fn kind(word: &str) -> Result<Kind, String> {
