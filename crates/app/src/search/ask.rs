@@ -160,6 +160,7 @@ pub fn ask(
         limit: question.limit,
         // The place of the semantic side: with a model installed, and unless `question.lexical`.
         meaning: None,
+        tuning: query::Tuning::default(),
     };
     let mode = if query.meaning.is_some() { Mode::Hybrid } else { Mode::Lexical };
     let hits = index.search(&query).map_err(failed)?;
