@@ -18,7 +18,7 @@ pub struct Fact {
     /// Counted from 1.
     pub line: u32,
     pub text: String,
-    /// When it was written down; a page has only the time of its file, which a checkout sets.
+    /// When it was written down, if it says so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub fn recall(corpus: &Corpus, about: &str, limit: usize) -> Vec<Fact> {
                 path: found.hit.path.clone(),
                 line: found.hit.line,
                 text: printable(&one_line(&text.join(": "), TEXT)),
-                at: found.hit.facts.at.clone().filter(|_| found.hit.kind != Kind::Decisions.as_str()),
+                at: found.hit.facts.at.clone().filter(|_| !is_undated(&found.hit.kind)),
                 score: found.hit.score,
             }
         })
@@ -54,6 +54,11 @@ pub fn recall(corpus: &Corpus, about: &str, limit: usize) -> Vec<Fact> {
     facts.sort_by(|one, other| other.score.total_cmp(&one.score));
     facts.truncate(limit);
     within(facts, clock::now())
+}
+
+/// Whether things of a kind have no time of their own, only that of their file, which a checkout sets.
+fn is_undated(kind: &str) -> bool {
+    [Kind::Decisions, Kind::Learnings].iter().any(|undated| undated.as_str() == kind)
 }
 
 /// As many as have room together.
