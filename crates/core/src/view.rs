@@ -18,6 +18,7 @@ use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::evidence::recorder::Ran;
+use crate::note::Scoped;
 use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
@@ -389,6 +390,12 @@ pub trait Own {
     }
 }
 
+/// What is to be remembered.
+pub trait Notes {
+    /// The notes that have a scope and are told. Cheap where there are none.
+    fn scoped_notes(&self) -> Vec<Scoped>;
+}
+
 /// The client's settings files.
 pub trait Settings {
     /// What only the client's adapter knows.
@@ -461,6 +468,7 @@ pub trait View:
     + Briefs
     + Changes
     + Clock
+    + Notes
     + Own
     + Plans
     + Runners
@@ -478,6 +486,7 @@ impl<
         + Briefs
         + Changes
         + Clock
+        + Notes
         + Own
         + Plans
         + Runners
