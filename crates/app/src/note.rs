@@ -17,6 +17,7 @@ use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
 
 pub mod edit;
+pub mod offer;
 pub mod remember;
 pub mod review;
 

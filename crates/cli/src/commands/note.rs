@@ -50,6 +50,17 @@ pub(super) fn remember(args: &add::RememberArgs, ui: &Ui) -> Outcome {
     add::run(args, &CommandContext::open()?, ui)
 }
 
+/// What may be worth a note, at the end of work.
+pub(super) fn offer(commands: &[String], ui: &Ui) {
+    if !commands.is_empty() {
+        ui.line("");
+        ui.line("worth a note? nothing is kept by itself:");
+    }
+    for command in commands {
+        ui.line(format!("  {command}"));
+    }
+}
+
 fn kind(word: &str) -> Result<Kind, String> {
     Kind::parse(word).ok_or_else(|| format!("one of {}", Kind::names()))
 }
