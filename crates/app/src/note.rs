@@ -5,6 +5,7 @@ use std::path::Path;
 
 use engine_core::note::{Entry, FoundNote, Note, Notes, Place};
 use engine_store::approve::Caller;
+use engine_store::note_cache;
 use engine_store::note_file::{self, Held};
 use engine_store::note_reads::{self, Reach};
 use engine_store::project::Project;
@@ -16,6 +17,7 @@ use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
 
 pub mod edit;
+pub mod offer;
 pub mod remember;
 pub mod review;
 
@@ -78,6 +80,11 @@ impl CommandContext {
         Some(plan.or_else(work).unwrap_or_else(|| format!("session {}", short(session))))
     }
 
+    /// Has hooks know of a change. Where that fails, the start of the next session does it.
+    fn changed(&self) {
+        drop(note_cache::refresh(&self.project));
+    }
+
     /// Counts notes that a command prints, by their ids.
     pub fn note_shown(&self, ids: &[&str]) {
         note_reads::count(&self.project, ids.iter().copied(), Reach::Shown, clock::now());
@@ -85,15 +92,7 @@ impl CommandContext {
 
     /// How many commits there are since each note was found true, by the commits that they name.
     pub fn ages(&self, notes: &Notes) -> HashMap<String, u64> {
-        let mut ages = HashMap::new();
-        for checked in notes.notes().filter_map(|(_, note)| note.checked.as_deref()) {
-            if !ages.contains_key(checked)
-                && let Some(commits) = since(self.project.root(), checked, &[])
-            {
-                ages.insert(checked.to_owned(), commits);
-            }
-        }
-        ages
+        note_cache::ages(self.project.root(), notes.notes().map(|(_, note)| note))
     }
 }
 

@@ -24,11 +24,13 @@ use engine_text::line::one_line;
 mod alike;
 mod notes;
 mod review;
+mod scoped;
 mod slug;
 
 pub use alike::{is_same, likeness};
 pub use notes::{Entry, FoundNote, Notes, Place};
 pub use review::{Doubt, STALE, doubts};
+pub use scoped::{Scoped, id_of};
 pub use slug::slug;
 
 /// One fact needs no more.
@@ -38,6 +40,8 @@ const MOST_CHARACTERS: usize = 4000;
 /// More places mean that the note is about everything.
 const MOST_SCOPES: usize = 20;
 const TITLE: usize = 80;
+/// Commits are counted so far.
+pub const OLDEST: u64 = 1000;
 
 /// What kind of thing is remembered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -190,11 +194,6 @@ impl Note {
     pub fn line(&self) -> String {
         visible(&engine_text::line::visible(&self.text))
     }
-
-    /// Whether its scope has this path, as it is from the root.
-    pub fn is_about(&self, path: &str) -> bool {
-        self.scope.iter().any(|pattern| covers(pattern, path))
-    }
 }
 
 /// Whether a text can be a note.
@@ -245,13 +244,15 @@ pub fn age(commits: Option<u64>) -> String {
         None => "age unknown".to_owned(),
         Some(0) => "checked at this commit".to_owned(),
         Some(1) => "1 commit old".to_owned(),
+        Some(OLDEST..) => format!("{OLDEST} commits old or more"),
         Some(commits) => format!("{commits} commits old"),
     }
 }
 
 /// A note as it is told: one line of data.
 pub fn told(file: &str, note: &Note, commits: Option<u64>) -> String {
-    format!("Note {file} ({}, {}): {}", note.kind.as_str(), age(commits), note.line())
+    let age = note.checked.as_ref().map_or_else(String::new, |_| format!(", {}", age(commits)));
+    format!("Note {file} ({}{age}): {}", note.kind.as_str(), note.line())
 }
 
 /// The file with the fields of a note as they are given. Those that are the same are not touched, and no other byte is.

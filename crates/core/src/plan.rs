@@ -27,6 +27,7 @@ mod criteria;
 mod delegate;
 mod guardrails;
 mod limits;
+mod memorable;
 mod page;
 mod preset;
 mod proof_command;

@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::dialect::Dialect;
 use crate::enrich;
 use crate::evidence::recorder::Ran;
+use crate::note::Scoped;
 use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
 use crate::ran::JudgedCall;
@@ -396,6 +397,12 @@ pub trait Own {
     }
 }
 
+/// What is to be remembered.
+pub trait Notes {
+    /// The notes that have a scope and are told. Cheap where there are none.
+    fn scoped_notes(&self) -> Vec<Scoped>;
+}
+
 /// The client's settings files.
 pub trait Settings {
     /// What only the client's adapter knows.
@@ -468,6 +475,7 @@ pub trait View:
     + Briefs
     + Changes
     + Clock
+    + Notes
     + Own
     + Plans
     + Recall
@@ -486,6 +494,7 @@ impl<
         + Briefs
         + Changes
         + Clock
+        + Notes
         + Own
         + Plans
         + Recall

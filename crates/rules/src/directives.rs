@@ -2,6 +2,8 @@
 //! the next calls. A file that is larger than all that one event may tell is named by its path. With a work session, what was only
 //! named is to be read soon: a reminder, then other calls are held.
 //!
+//! Notes whose scope has a file that the agent works on come with them, a line each.
+//!
 //! Each file once per context and agent; after a compaction again. The types that only some skills want come with the first change
 //! to a folder, whether or not it was looked at before.
 
@@ -19,18 +21,19 @@ use engine_core::directive::{
 use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
 use engine_core::session::ContextDirectives;
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Files, Own, Project, Session, Shell, Skills, Telling, Work, below_root};
+use engine_core::view::{Files, Notes, Own, Project, Session, Shell, Skills, Telling, Work, below_root};
 use engine_core::work::{BoundWork, name};
 use engine_text::line::units;
 
+mod notes;
 mod refer;
 mod tell;
 
-looks_at!(Files + Own + Project + Session + Shell + Skills + Telling + Work);
+looks_at!(Files + Notes + Own + Project + Session + Shell + Skills + Telling + Work);
 
 pub(crate) const RULE: Rule = Rule {
     id: "directives",
-    about: "Tells an agent the .directives/ of the folders it works in; in a work session one that is too long must be read.",
+    about: "Tells an agent the .directives/ of the folders it works in, and the notes of the files; in a work session one that is too long must be read.",
     events: &[EventName::PreTool, EventName::PostTool, EventName::PostToolFailure, EventName::SubagentStop],
     default: Mode::On,
     fixed: false,
@@ -169,7 +172,14 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     }
     let is_queued = view.has_queued_directives()
         && view.session().directives.get(agent).is_some_and(|told| !told.queued.is_empty());
-    if met.found.is_empty() && met.shown.is_empty() && met.parts.is_empty() && !is_queued {
+    let all_notes = notes::all(view);
+    let of_call = notes::of_call(&all_notes, &touched, view);
+    if met.found.is_empty()
+        && of_call.is_empty()
+        && met.shown.is_empty()
+        && met.parts.is_empty()
+        && !is_queued
+    {
         return Finding::default();
     }
     let told = view.session().directives.get(agent);
@@ -181,18 +191,21 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
         news.delivered.iter().filter_map(|path| view.read(&view.root().join(path)).ok()).collect();
     let is_new = |path: &String| !is_known(path) && !is_pending(path) && !news.delivered.contains(path);
     let fresh = met.found.iter().map(|found| tell::Candidate::fresh(found, view));
+    let fresh = fresh.chain(of_call.into_iter().map(|note| tell::Candidate::note(note, view)));
     let mut candidates: Vec<tell::Candidate> = fresh.filter(|one| is_new(&one.path)).collect();
     for queued in told.into_iter().flat_map(|told| &told.queued).filter(|queued| is_new(&queued.path)) {
         if candidates.iter().all(|one| one.path != queued.path) {
-            candidates.push(tell::Candidate::queued(queued));
+            candidates.push(tell::Candidate::queued(queued, &all_notes));
         }
     }
     let mut finding = tell::tell(&candidates, work, &mut news, view);
     let told_now = finding.context.take().unwrap_or_default();
-    let left = budget(view).saturating_sub(units(&told_now));
+    let note_lines = news.notes.join("\n");
+    let left = budget(view).saturating_sub(units(&told_now) + units(&note_lines));
     met.paths.append(&mut news.elsewhere);
     let referred = refer::tell(&format!("{told_now}\n\n{own}"), left, &met, told, &mut news, view);
-    let parts: Vec<String> = [told_now].into_iter().filter(|text| !text.is_empty()).chain(referred).collect();
+    let parts = [Some(told_now), referred, Some(note_lines)].into_iter().flatten();
+    let parts: Vec<String> = parts.filter(|text| !text.is_empty()).collect();
     finding.context = (!parts.is_empty()).then(|| parts.join("\n\n"));
     let agent = agent.to_owned();
     for (path, lines, of) in met.parts {
@@ -217,6 +230,8 @@ struct News {
     pending: Vec<String>,
     queued: Vec<Queued>,
     gone: Vec<String>,
+    /// The lines of notes. What they refer to is not looked up: they are data.
+    notes: Vec<String>,
     /// Where files are that were told now and that the call did not touch.
     elsewhere: Vec<PathBuf>,
 }

@@ -11,6 +11,7 @@ use engine_core::client::CONTEXT_LIMIT;
 use engine_core::config::Config;
 use engine_core::dialogue;
 use engine_core::event::Source;
+use engine_core::note::id_of;
 use engine_core::plan::AgentNews;
 use engine_core::task::{Hidden, NewTask, with_added};
 use engine_core::verdict::UserLine;
@@ -27,7 +28,9 @@ use crate::cleared_file::{self, Cleared};
 use crate::env_file;
 use crate::git;
 use crate::log_file;
+use crate::note_cache;
 use crate::note_file::{self, Added};
+use crate::note_reads::{self, Reach};
 use crate::plan_file::{self, PlanFile};
 use crate::plan_review;
 use crate::project::Project;
@@ -93,6 +96,10 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
         _ => None,
     });
     for change in work.changes {
+        if matches!(change, Change::SessionStarted { .. }) {
+            // Of notes that cannot be gathered those of before are told, or none.
+            drop(note_cache::refresh(work.project));
+        }
         match change {
             Change::Export { variables } => {
                 let Some(file) = work.env_file else { continue };
@@ -218,8 +225,11 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
             }
             Change::StepAgent { news: AgentNews::Worked { .. }, .. } => stateful = true,
             // By `claim::claim`, by the hook in its line of the journal and after this, and below.
-            Change::DirectivesTold { .. }
-            | Change::DirectiveAwaited { .. }
+            Change::DirectivesTold { delivered, .. } => {
+                let notes: Vec<String> = delivered.iter().filter_map(|path| id_of(path)).collect();
+                note_reads::count(work.project, notes.iter().map(String::as_str), Reach::Told, work.now);
+            }
+            Change::DirectiveAwaited { .. }
             | Change::CallCounted { .. }
             | Change::Ran { .. }
             | Change::Rewritten { .. }

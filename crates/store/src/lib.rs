@@ -33,6 +33,7 @@ pub mod log_file;
 mod mark;
 pub mod memory_view;
 pub mod merge_driver;
+pub mod note_cache;
 pub mod note_file;
 pub mod note_reads;
 pub mod own_program;

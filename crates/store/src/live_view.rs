@@ -58,6 +58,7 @@ use crate::wiring;
 use crate::work_file::WorkFile;
 use crate::worktree;
 
+mod notes;
 mod recall;
 mod stages;
 

@@ -57,6 +57,12 @@ pub fn load(project: &Project) -> io::Result<Notes> {
     Ok(Notes::new(entries))
 }
 
+/// Whether there is no file that could be a note.
+pub(crate) fn is_empty(project: &Project) -> bool {
+    let folders = [Place::Project, Place::Person].into_iter().filter_map(|place| folder(project, place));
+    folders.into_iter().all(|folder| files(&folder).is_ok_and(|files| files.is_empty()))
+}
+
 fn of_place(project: &Project, place: Place) -> io::Result<Vec<Entry>> {
     let Some(folder) = folder(project, place) else { return Ok(Vec::new()) };
     let mut entries = Vec::new();

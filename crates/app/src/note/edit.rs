@@ -93,6 +93,8 @@ pub fn edit(
     let text = with_fields(&context.text(entry)?, &note)
         .map_err(|why| CommandError::refused(format!("{} was not changed: {why}", entry.id())))?;
     held.replace(&entry.slug, &text).map_err(|error| not_kept(context, place, error))?;
+    drop(held);
+    context.changed();
     Ok(Edited { entry: Entry { note: Ok(note), ..entry.clone() }, redacted })
 }
 
@@ -141,5 +143,7 @@ pub fn put_away(
     let kept = kept.map_err(|error| {
         CommandError::refused(format!("{} was not dropped: {error}", entry.id())).caused_by(error)
     })?;
+    drop(held);
+    context.changed();
     Ok((entry.id(), context.shown(&kept)))
 }

@@ -67,6 +67,7 @@ pub fn remember(context: &CommandContext, words: &Words<'_>) -> Result<Remembere
         None => add(context, words, note)?,
     };
     kept.redacted = redacted;
+    context.changed();
     Ok(kept)
 }
 

@@ -60,6 +60,17 @@ fn follow(done: Outcome, context: &CommandContext) -> Outcome {
     Ok(())
 }
 
+/// What may be worth a note, at the end of work.
+pub(super) fn offer(commands: &[String], ui: &Ui) {
+    if !commands.is_empty() {
+        ui.line("");
+        ui.line("worth a note? nothing is kept by itself:");
+    }
+    for command in commands {
+        ui.line(format!("  {command}"));
+    }
+}
+
 fn kind(word: &str) -> Result<Kind, String> {
     Kind::parse(word).ok_or_else(|| format!("one of {}", Kind::names()))
 }

@@ -116,14 +116,25 @@ fn a_scope_has_folders_and_patterns() {
 
 #[test]
 fn a_note_is_told_in_one_line() {
-    let note = Note { kind: Kind::Pitfall, ..note("# Title\n\nThe  \u{202e}lock\n- two\u{1b}[2K") };
+    let note = Note {
+        kind: Kind::Pitfall,
+        checked: Some("1a2b".into()),
+        ..note("# Title\n\nThe  \u{202e}lock\n- two\u{1b}[2K")
+    };
     let line = |commits| told(".engine/memory/x.md", &note, commits);
     assert_eq!(
         line(Some(12)),
         "Note .engine/memory/x.md (pitfall, 12 commits old): # Title The lock - two [2K"
     );
     assert_eq!(line(Some(1)), "Note .engine/memory/x.md (pitfall, 1 commit old): # Title The lock - two [2K");
-    assert_eq!([age(None), age(Some(0))], ["age unknown".to_owned(), "checked at this commit".to_owned()]);
+    assert_eq!(
+        [None, Some(0), Some(1000)].map(age),
+        ["age unknown", "checked at this commit", "1000 commits old or more"].map(str::to_owned)
+    );
+    assert_eq!(
+        told("x.md", &Note { checked: None, ..note.clone() }, None),
+        "Note x.md (pitfall): # Title The lock - two [2K"
+    );
     assert_eq!(note.title(), "Title");
 }
 

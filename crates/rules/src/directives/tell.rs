@@ -10,6 +10,7 @@ use crate::inject;
 use engine_core::directive::context::Queued;
 use engine_core::directive::edit::is_form;
 use engine_core::directive::{CHECKLIST, FOLDER, FoundDirective, Type};
+use engine_core::note::{Scoped, id_of};
 use engine_core::verdict::Finding;
 use engine_core::view::{Told, Unread};
 use engine_core::work::{BoundWork, name};
@@ -25,15 +26,36 @@ pub(super) struct Candidate {
     file: PathBuf,
     /// It waits from an earlier call.
     waits: bool,
+    /// It is a note.
+    note: Option<Scoped>,
 }
 
 impl Candidate {
     pub(super) fn fresh(found: &FoundDirective, view: &(impl View + ?Sized)) -> Self {
-        Self { path: identity(&found.real, view), file: found.path.clone(), waits: false }
+        Self { path: identity(&found.real, view), file: found.path.clone(), waits: false, note: None }
     }
 
-    pub(super) fn queued(queued: &Queued) -> Self {
-        Self { path: queued.path.clone(), file: queued.file.clone(), waits: true }
+    pub(super) fn note(note: &Scoped, view: &(impl View + ?Sized)) -> Self {
+        let file = view.root().join(&note.file);
+        Self { path: note.file.clone(), file, waits: false, note: Some(note.clone()) }
+    }
+
+    pub(super) fn queued(queued: &Queued, notes: &[Scoped]) -> Self {
+        let note = notes.iter().find(|note| note.file == queued.path).cloned();
+        Self { path: queued.path.clone(), file: queued.file.clone(), waits: true, note }
+    }
+
+    fn is_note(&self) -> bool {
+        self.note.is_some() || id_of(&self.path).is_some()
+    }
+
+    /// The line of a note; of one that is not told any more, none.
+    fn line(&self, news: &mut News, most: usize) -> Option<String> {
+        let Some(note) = &self.note else {
+            news.gone.push(self.path.clone());
+            return None;
+        };
+        Some(if units(&note.line) > most { note.named() } else { note.line.clone() })
     }
 
     fn kind(&self) -> Option<&'static Type> {
@@ -41,6 +63,9 @@ impl Candidate {
     }
 
     fn is_own(&self, view: &(impl View + ?Sized)) -> bool {
+        if let Some(note) = &self.note {
+            return note.mine;
+        }
         view.own_directives().is_some_and(|own| self.file.starts_with(own))
     }
 
@@ -59,6 +84,9 @@ impl Candidate {
         finding: &mut Finding,
         view: &(impl View + ?Sized),
     ) -> Option<String> {
+        if self.is_note() {
+            return self.line(news, budget(view));
+        }
         let is_its = || identity(&view.resolve("/", &self.file.to_string_lossy()), view) == self.path;
         if self.waits && !is_its() {
             news.gone.push(self.path.clone());
@@ -132,6 +160,9 @@ pub(super) fn tell(
         if size <= left {
             left -= size;
             *place = Some(section);
+        } else if size > most && one.is_note() {
+            // Even the name of it is more than may be told.
+            *place = Some(section);
         } else if size > most {
             named.push(format!("- {} ({} characters)", one.path, body_units(&section)));
             news.pending.push(one.path.clone());
@@ -143,7 +174,8 @@ pub(super) fn tell(
         }
     }
     let is_told = |waits: bool| {
-        let sections = candidates.iter().zip(&told).filter(move |(one, _)| one.waits == waits);
+        let sections = candidates.iter().zip(&told);
+        let sections = sections.filter(move |(one, _)| one.waits == waits && one.note.is_none());
         sections.filter_map(|(_, section)| section.as_deref()).collect::<String>()
     };
     let mut parts = Vec::new();
@@ -162,12 +194,17 @@ pub(super) fn tell(
     parts.extend(naming(&named, work, view));
     for (one, _) in candidates.iter().zip(&told).filter(|(_, section)| section.is_some()) {
         news.delivered.push(one.path.clone());
-        if one.waits {
+        if one.waits && one.note.is_none() {
             news.elsewhere.push(one.file.clone());
         }
     }
+    let is_line =
+        |(one, section): (&Candidate, &Option<String>)| section.clone().filter(|_| one.note.is_some());
+    news.notes = candidates.iter().zip(&told).filter_map(is_line).collect();
     if !parts.is_empty() {
         finding.context = Some(parts.join("\n\n"));
+    }
+    if !parts.is_empty() || !news.notes.is_empty() {
         let list: Vec<&str> = news.delivered.iter().chain(&news.pending).map(String::as_str).collect();
         finding.because = Some(format!("not told before: {}", list.join(", ")));
     }

@@ -2,12 +2,14 @@
 
 use clap::Args;
 use engine_app::error::Outcome;
+use engine_app::note::offer;
 use engine_app::plan::CommandContext;
 use engine_app::plan::close::{self, Closed};
 use engine_app::plan::list;
 use serde_json::json;
 
 use super::{report, tell_notes};
+use crate::commands::note;
 use crate::ui::Ui;
 
 /// Close the plan: all steps done, all criteria met; the task in progress is done with it
@@ -26,8 +28,9 @@ pub(crate) struct PlanCloseArgs {
 pub(super) fn run(args: &PlanCloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     let (Closed { kept, task }, report) = close::close_and_report(context, args.user_approved.as_deref())?;
     tell_notes(&kept.notes, ui);
+    let offers = offer::of_plan(&context.project, &kept.plan);
     if ui.is_json() {
-        ui.object(&json!({"version": 1, "plan": kept.plan, "task": task}));
+        ui.object(&json!({"version": 1, "plan": kept.plan, "task": task, "remember": offers}));
         return Ok(());
     }
     let page = list::page(&kept.plan, &context.project).map(|page| format!("; {page}")).unwrap_or_default();
@@ -37,5 +40,6 @@ pub(super) fn run(args: &PlanCloseArgs, context: &CommandContext, ui: &Ui) -> Ou
     }
     ui.line("");
     report::tell(&report, ui);
+    note::offer(&offers, ui);
     Ok(())
 }

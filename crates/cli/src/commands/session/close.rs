@@ -2,12 +2,14 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Outcome};
+use engine_app::note::offer;
 use engine_app::session::CommandContext;
 use engine_app::session::close::{self, Request, Rested};
 use engine_app::stdin;
 use engine_core::work::Lifecycle;
 use serde_json::json;
 
+use crate::commands::note;
 use crate::ui::Ui;
 
 #[derive(Debug, Args)]
@@ -41,20 +43,21 @@ impl CloseArgs {
 }
 
 pub(super) fn idle(args: &CloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    show(close::idle(context, &args.request(), &stdin::piped), ui)
+    show(close::idle(context, &args.request(), &stdin::piped), context, ui)
 }
 
 pub(super) fn deactivate(args: &CloseArgs, context: &CommandContext, ui: &Ui) -> Outcome {
-    show(close::deactivate(context, &args.request(), &stdin::piped), ui)
+    show(close::deactivate(context, &args.request(), &stdin::piped), context, ui)
 }
 
-pub(super) fn show(rested: Result<Rested, CommandError>, ui: &Ui) -> Outcome {
+pub(super) fn show(rested: Result<Rested, CommandError>, context: &CommandContext, ui: &Ui) -> Outcome {
     let Rested { work, state, next, left, related } = rested?;
+    let offers = offer::of_session(&context.project, &context.caller);
     if ui.is_json() {
         let left = left.map(
             |left| json!({"phase": left.phase, "openSteps": left.open_steps, "lastCheck": left.last_check}),
         );
-        ui.object(&json!({"version": 1, "path": work.shown(), "lifecycle": state.lifecycle, "nextSkills": next, "left": left, "related": related}));
+        ui.object(&json!({"version": 1, "path": work.shown(), "lifecycle": state.lifecycle, "nextSkills": next, "left": left, "related": related, "remember": offers}));
         return Ok(());
     }
     match left.filter(|_| state.lifecycle == Lifecycle::Idle) {
@@ -65,5 +68,6 @@ pub(super) fn show(rested: Result<Rested, CommandError>, ui: &Ui) -> Outcome {
     if !next.is_empty() {
         ui.line(format!("next: {}", next.join(", ")));
     }
+    note::offer(&offers, ui);
     Ok(())
 }

@@ -41,5 +41,5 @@ pub(super) fn run(args: &FinishArgs, context: &CommandContext, ui: &Ui) -> Outco
     if let Some(file) = drafted.filter(|_| !ui.is_json()) {
         ui.line(format!("debrief: {file}, drafted by engine"));
     }
-    close::show(Ok(rested), ui)
+    close::show(Ok(rested), context, ui)
 }
