@@ -41,6 +41,7 @@ fn rules_prints_the_running_table() {
     handoff          on      default  0      -                    SessionStart
     restore          on      default  0      -                    SessionStart
     open-plans       on      default  0      -                    SessionStart
+    enrich           off     default  0      -                    UserPromptSubmit
     precompact       on      default  0      -                    PreCompact
     policy           on      default  0      -                    PreToolUse UserPromptExpansion
     protect          shadow  project  1      [DAY] [TIME]  PreToolUse UserPromptExpansion ConfigChange
@@ -366,6 +367,7 @@ fn config_shows_values_and_where_they_come_from() {
     rules.handoff                 "on"                                                       default
     rules.restore                 "on"                                                       default
     rules.open-plans              "on"                                                       default
+    rules.enrich                  "off"                                                      default
     rules.precompact              "on"                                                       default
     rules.policy                  "on"                                                       default
     rules.protect                 "on"                                                       default
