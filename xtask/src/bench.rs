@@ -21,6 +21,7 @@ mod chains;
 mod constructs;
 mod content;
 mod empty;
+mod enrich;
 pub(crate) mod events;
 mod instructions;
 mod large;
@@ -89,6 +90,7 @@ fn measure(runs: usize) -> Result<Report> {
         statusline: statusline::measure(&empty, &engine, &small, &big, runs)?,
         tags: tags::measure(&engine)?,
         content: content::measure(&engine, folder.path())?,
+        enrich: enrich::measure(&engine, runs)?,
         large: large::measure(&small)?,
         constructs: constructs::measure(&small)?,
         parallel: parallel::measure(&small)?,

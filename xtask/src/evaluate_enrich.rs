@@ -64,25 +64,23 @@ pub(crate) fn run(args: &EvaluateEnrichArgs) -> Result<ExitCode> {
     ensure!(!pairs.is_empty(), "no commit changes a page");
     let mut pages = Pages::default();
     let (mut with, mut without) = (Vec::new(), Vec::new());
-    for (number, pair) in pairs.iter().enumerate() {
+    for pair in &pairs {
         let items = pages.before(&pair.commit)?;
         let answer = ask(&items, &pair.prompt, &pair.pages);
         if args.each {
             println!("{}\n  changed {:?}\n  {}", pair.prompt, pair.pages, answer.shown);
         }
         with.push(answer);
-        if number % 2 == 0 {
+        if without.len() < args.prompts / 2 {
             let others: Vec<Item> =
                 items.into_iter().filter(|item| !pair.pages.contains(&item.path)).collect();
             without.push(ask(&others, &pair.prompt, &BTreeSet::new()));
         }
     }
-    let masked = without.len().min(args.prompts / 2);
-    without.truncate(masked);
     let items = pages.before("HEAD~0")?;
     let foreign: Vec<Answer> = ORDINARY
         .lines()
-        .take(args.prompts - masked)
+        .take(args.prompts - without.len())
         .map(|prompt| {
             let answer = ask(&items, prompt, &BTreeSet::new());
             if args.each && answer.told > 0 {

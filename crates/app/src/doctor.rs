@@ -28,6 +28,7 @@ use serde::Serialize;
 
 use crate::chain;
 use crate::coverage::not_understood;
+use crate::enrich;
 use crate::hook;
 use crate::journal::DOCTOR_SESSION;
 use crate::unfinished;
@@ -92,6 +93,9 @@ pub fn examine(project: &Project, rules: &[Rule]) -> Report {
     installed::files(project, &mut report);
     policy(project, &mut report);
     memory(project, &config, &mut report);
+    if let Some(fault) = enrich::fault(project, &config) {
+        report.add(Health::Note, "enrich", fault);
+    }
     merge::check(project, &config, &mut report);
     report
 }
@@ -379,8 +383,8 @@ fn memory(project: &Project, config: &Config, report: &mut Report) {
     let size = fs::metadata(&path).map(|data| data.len()).unwrap_or_default();
     if size > 0 {
         let text = format!(
-            "{} holds {} of the client's own notes. Move what is still true to directives (engine directives new AGENTS DIR) or \
-             learnings (engine learn add), then delete the file",
+            "{} holds {} of the client's own notes. Move what is still true to notes (engine remember TEXT), directives \
+             (engine directives new AGENTS DIR) or learnings (engine learn add), then delete the file",
             path.display(),
             counted(size, "byte"),
         );

@@ -250,6 +250,7 @@ fn respond(
     }
     let reply =
         Reply { stdout: answer.stdout, fails: verdict.failure.is_some(), complaint: verdict.failure.take() };
+    crate::enrich::at_session(event, rules, project, view.config());
     // The process ends now, and with it all of its memory.
     std::mem::forget((view, judged, verdict, entry, lines));
     reply
@@ -313,7 +314,13 @@ fn unclaimed(claimed: Claimed, verdict: &mut Verdict) -> (Option<String>, Option
 /// The lines with which a rule tells the person of something that is written for its answer to be true.
 fn promised(judged: &[Judged]) -> impl Iterator<Item = &UserLine> {
     let promises = |change: &Change| {
-        matches!(change, Change::AddTasks { .. } | Change::Capture { .. } | Change::StartTask { .. })
+        matches!(
+            change,
+            Change::AddTasks { .. }
+                | Change::Capture { .. }
+                | Change::Remember { .. }
+                | Change::StartTask { .. }
+        )
     };
     let findings = judged.iter().filter_map(|part| part.outcome.as_ref().ok());
     findings.filter(move |finding| finding.changes.iter().any(promises)).flat_map(|finding| &finding.lines)

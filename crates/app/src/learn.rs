@@ -55,6 +55,8 @@ impl Learnings {
                 ))),
                 None => Ok((Some(learning::with(text, new)), ())),
             }
-        })
+        })?;
+        crate::enrich::follow(&self.project);
+        Ok(())
     }
 }

@@ -27,7 +27,7 @@ macro_rules! with_files {
 
 /// Installed by `engine init --with skills`.
 pub const SKILLS: &[Shipped] = shipped!("skills", "/SKILL.md":
-    "design", "plan-adhoc", "plan-tdd", "orchestrate", "do", "handoff", "handoff-haiku", "commit", "q", "pull", "engine-context",
+    "design", "plan-adhoc", "plan-tdd", "orchestrate", "do", "handoff", "handoff-haiku", "commit", "q", "pull", "remember", "engine-context",
 );
 
 /// Installed besides by `engine init --with skills=all`: those that work in sessions, with phases and proof.

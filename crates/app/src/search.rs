@@ -22,14 +22,18 @@ mod corpus;
 mod cut;
 mod note;
 mod progress;
+mod recall;
 mod refresh;
+mod related;
 mod status;
 
 pub use ask::{Answer, Branches, Found, Mode, Question, Until, ask};
 pub use corpus::Corpus;
 pub use engine_search::Part;
 pub use progress::{Progress, Unwatched};
+pub use recall::{Fact, recall};
 pub use refresh::{Behind, Refreshed};
+pub use related::{AllRelated, Related, earlier, related};
 pub use status::{Indexed, Skipped, Status, index, status};
 
 impl Corpus {
@@ -47,9 +51,18 @@ impl Corpus {
 /// An index, and what a person should know of it.
 struct OpenIndex {
     index: Index,
-    /// It is in a file that this process may write.
-    is_kept: bool,
+    place: Place,
     note: Option<String>,
+}
+
+/// Where an index is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    File,
+    /// In a file that is not to be written.
+    ReadOnly,
+    /// Nowhere; it ends with the process.
+    Memory,
 }
 
 /// The index of a project. Where nothing can be written, the one that is there is read, or one is made that ends with the process.
@@ -59,15 +72,15 @@ fn open(corpus: &Corpus) -> Result<OpenIndex, CommandError> {
         .map_err(|error| CommandError::at(folder.display(), error))
         .and_then(|()| Index::open(&folder).map_err(failed));
     let why = match opened {
-        Ok(Opened { index, note }) => return Ok(OpenIndex { index, is_kept: true, note }),
+        Ok(Opened { index, note }) => return Ok(OpenIndex { index, place: Place::File, note }),
         Err(why) => why,
     };
     let note = |what: &str| Some(format!("{what}: {}", why.message));
     if let Ok(Some(index)) = Index::open_to_read(&folder) {
-        return Ok(OpenIndex { index, is_kept: false, note: note("the index is read as it is") });
+        return Ok(OpenIndex { index, place: Place::ReadOnly, note: note("the index is read as it is") });
     }
     let index = Index::in_memory().map_err(failed)?;
-    Ok(OpenIndex { index, is_kept: true, note: note("the index is not kept") })
+    Ok(OpenIndex { index, place: Place::Memory, note: note("the index is not kept") })
 }
 
 /// What the index says, for a person.

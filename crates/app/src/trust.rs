@@ -30,6 +30,8 @@ pub struct Offer {
     pub queue: usize,
     /// Files of `.engine/workflows/`.
     pub workflows: Vec<TrustedText>,
+    /// Files of `.engine/memory/`.
+    pub notes: Vec<TrustedText>,
 }
 
 impl Offer {
@@ -49,7 +51,8 @@ impl Offer {
     }
 
     pub fn texts(&self) -> impl Iterator<Item = &TrustedText> {
-        self.context.iter().chain(&self.directives).chain(&self.handoff).chain(&self.workflows)
+        let own = self.context.iter().chain(&self.directives).chain(&self.handoff);
+        own.chain(&self.workflows).chain(&self.notes)
     }
 }
 
@@ -65,6 +68,7 @@ pub fn offer(project: &Project) -> Offer {
         tasks: trust::tasks(project, &config),
         queue: trust::queue(project).len(),
         workflows: trust::workflows(project),
+        notes: trust::notes(project),
         config,
     }
 }

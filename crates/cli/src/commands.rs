@@ -20,6 +20,7 @@ mod coverage;
 mod demo;
 mod directives;
 mod doctor;
+mod enrich;
 mod evidence;
 mod explain;
 mod glob;
@@ -31,11 +32,13 @@ mod journal;
 mod learn;
 mod log;
 mod merge_driver;
+mod note;
 mod overview;
 mod plan;
 mod plans;
 mod policy;
 mod queue;
+mod recall;
 mod replay;
 mod rules;
 mod run;
@@ -104,6 +107,9 @@ pub(crate) enum Command {
     Check(check::CheckArgs),
     #[command(subcommand)]
     Learn(learn::LearnCommand),
+    Remember(note::add::RememberArgs),
+    #[command(subcommand)]
+    Note(note::NoteCommand),
     #[command(subcommand, name = "q")]
     Queue(queue::QueueCommand),
     Log(log::LogArgs),
@@ -125,6 +131,8 @@ pub(crate) enum Command {
     Plans(plans::PlansArgs),
     Evidence(evidence::EvidenceArgs),
     #[command(subcommand)]
+    Enrich(enrich::EnrichCommand),
+    #[command(subcommand)]
     Tag(tag::TagCommand),
     #[command(subcommand)]
     Sigil(sigil::SigilCommand),
@@ -134,6 +142,7 @@ pub(crate) enum Command {
     SessionSearch(search::sessions::SessionSearchCommand),
     #[command(subcommand)]
     DocSearch(search::docs::DocSearchCommand),
+    Recall(recall::RecallArgs),
     #[command(subcommand)]
     Directives(directives::DirectivesCommand),
     DiscoverDirectives(directives::discover::DiscoverArgs),
@@ -190,6 +199,8 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::CommitCheck) => commit_check::run(&ui),
         Some(Command::Check(args)) => return check::run(&args, &ui),
         Some(Command::Learn(command)) => learn::run(&command, &ui),
+        Some(Command::Remember(args)) => note::remember(&args, &ui),
+        Some(Command::Note(command)) => note::run(&command, &ui),
         Some(Command::Queue(command)) => queue::run(&command, &ui),
         Some(Command::Log(args)) => log::run(&args, &ui),
         Some(Command::Chain(command)) => chain::run(&command, &ui),
@@ -201,12 +212,14 @@ pub(crate) fn run(table: &'static [Rule]) -> ExitCode {
         Some(Command::Plans(args)) => plans::run(&args, &ui),
         Some(Command::Evidence(args)) => evidence::run(&args, table, &ui),
         Some(Command::Approval(command)) => approval::run(&command, &ui),
+        Some(Command::Enrich(command)) => enrich::run(&command, &ui),
         Some(Command::Tag(command)) => tag::run(&command, &ui),
         Some(Command::Sigil(command)) => sigil::run(&command, &ui),
         Some(Command::Glob(args)) => glob::run(&args, &ui),
         Some(Command::Search(args)) => search::run(&args, &ui),
         Some(Command::SessionSearch(command)) => search::sessions::run(&command, &ui),
         Some(Command::DocSearch(command)) => search::docs::run(&command, &ui),
+        Some(Command::Recall(args)) => recall::run(&args, &ui),
         Some(Command::Directives(command)) => directives::run(&command, &ui),
         Some(Command::DiscoverDirectives(args)) => directives::discover::run(&args, &ui),
         Some(Command::Policy(command)) => policy::run(&command, &ui),

@@ -96,9 +96,14 @@ impl Ui {
 
 /// A text that leads to a file or folder, where a person looks at stdout.
 pub(crate) fn linked(text: &str, path: &Path, protocol: Protocol) -> String {
+    linked_at(text, path, None, protocol)
+}
+
+/// The same to a line of it.
+pub(crate) fn linked_at(text: &str, path: &Path, line: Option<u64>, protocol: Protocol) -> String {
     let is_shown = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
     if is_shown && path.is_absolute() {
-        protocol.linked(text, &path.to_string_lossy())
+        protocol.linked_at(text, &path.to_string_lossy(), line)
     } else {
         text.to_owned()
     }

@@ -5,9 +5,11 @@ use crate::chain::{Began, Forbidden, Outcome, Stored};
 use crate::client::{ClientProcess, Snapshot};
 use crate::dialogue::Question;
 use crate::directive::context::Queued;
+use crate::enrich::Key;
 use crate::evidence::ledger::Line;
 use crate::evidence::output::Said;
 use crate::evidence::recorder::Ran;
+use crate::note::Kind;
 use crate::plan::{AgentNews, Armed, HaltKind, Observation, Review, Reviewer};
 use crate::runner::Seen;
 use crate::task::{NewTask, State};
@@ -132,9 +134,18 @@ pub enum Change {
         tasks: Vec<NewTask>,
         typed: String,
     },
+    /// Items of the project's notes came into the main agent's context.
+    Recalled {
+        items: Vec<Key>,
+    },
     /// Keep a fragment in the queue, verbatim.
     Capture {
         fragment: String,
+    },
+    /// Keep a note, without a scope.
+    Remember {
+        kind: Kind,
+        text: String,
     },
     /// Mark a task as in progress, for this session.
     StartTask {

@@ -23,7 +23,7 @@ pub use cut::{decisions, learnings, note, plan};
 pub use index::{Found, Hit, Index, MOST_ITEMS, Row, Thresholds, Unfit, VERSION, build};
 pub use prompt::{Passed, asked};
 pub use report::{ItemUse, RETIRED_AT, Report, Step, Usage};
-pub use told::{MOST_TOLD, Noted, noted, silent, told};
+pub use told::{MOST_TOLD, Noted, noted, silent, told, was_looked_up};
 pub use words::{distinct, words};
 
 /// What an item was taken from.

@@ -53,7 +53,12 @@ impl Protocol {
 
     /// A text that leads to a file. OSC 8: terminals that know it make the text a link, others show the text.
     pub fn linked(self, text: &str, path: &str) -> String {
-        match self.url(path, None) {
+        self.linked_at(text, path, None)
+    }
+
+    /// The same to a line of it.
+    pub fn linked_at(self, text: &str, path: &str, line: Option<u64>) -> String {
+        match self.url(path, line) {
             Some(url) => format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\"),
             None => text.to_owned(),
         }
@@ -122,6 +127,8 @@ mod tests {
         }
         assert_eq!(Protocol::of(&Config::default()), Protocol::File);
         assert_eq!(Protocol::None.linked("x", "/x"), "x");
+        let at = Protocol::Editor("vscode").linked_at("x:7", "/x", Some(7));
+        assert_eq!(at, "\x1b]8;;vscode://file/x:7\x1b\\x:7\x1b]8;;\x1b\\");
     }
 
     #[test]

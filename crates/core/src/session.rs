@@ -88,6 +88,9 @@ pub struct SessionState {
     /// Which directives are in whose context; the main agent has no name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub directives: BTreeMap<String, ContextDirectives>,
+    /// Items of the project's notes that are in the main agent's context, by their keys.
+    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
+    pub recalled: BTreeSet<u32>,
     /// The plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<BoundPlan>,
@@ -179,6 +182,7 @@ impl Default for SessionState {
             forbidden: Forbidden::default(),
             work: None,
             directives: BTreeMap::new(),
+            recalled: BTreeSet::new(),
             plan: None,
             armed: None,
             closing: None,
@@ -269,6 +273,7 @@ impl SessionState {
                 self.wiring = wiring.iter().cloned().collect();
                 if Source::parse(source).context_is_fresh() {
                     self.directives.remove("");
+                    self.recalled.clear();
                 }
             }
             Change::ClientChanged { client } => self.go_on_with(*client),
@@ -320,7 +325,7 @@ impl SessionState {
                 self.asked = Some(AskedTask { turn: self.turn, name: name.clone() });
             }
             // What is written down while the agent works changes nothing about its work.
-            Change::AddTasks { .. } | Change::Capture { .. } => {
+            Change::AddTasks { .. } | Change::Capture { .. } | Change::Remember { .. } => {
                 let (before, now) = (self.turn.saturating_sub(1), self.turn);
                 self.asked.iter_mut().filter(|asked| asked.turn == before).for_each(|asked| asked.turn = now);
                 self.tail = self.tail.map(|due| if due == before { now } else { due });
@@ -424,6 +429,7 @@ impl SessionState {
                     told.waited += 1;
                 }
             }
+            Change::Recalled { items } => self.recalled.extend(items.iter().map(|item| item.0)),
             Change::ChecklistArmed { work, path } => {
                 if let Some(bound) = self.work.as_mut().filter(|bound| bound.name == *work) {
                     bound.armed.insert(path.clone());

@@ -14,12 +14,12 @@ pub const STATUS: Choice = Choice {
     about: "How s is answered, and x, r, h, hc, ci and xc where they can do nothing: instant without asking the model, agent by the model, auto is instant where a person sits.",
 };
 
-/// How `p:` and `q:` are answered.
+/// How `p:`, `q:` and `m:` are answered.
 pub const CAPTURE: Choice = Choice {
     name: "shortcuts.capture",
     default: "instant",
     of: &["instant", "agent"],
-    about: "How p: and q: are answered where a person sits: instant without asking the model, agent by the model. Elsewhere the model is told.",
+    about: "How p:, q: and m: are answered where a person sits: instant without asking the model, agent by the model. Elsewhere the model is told.",
 };
 
 /// Keys of the person's own shortcuts stand behind these in the configuration.
@@ -76,7 +76,8 @@ pub static COMMANDS: &[Command] = &[
 
 /// A prefix: the message starts with one of its keys, a colon and a blank.
 pub struct Prefix {
-    pub keys: [&'static str; 2],
+    /// The short one, which tables show, and others.
+    pub keys: &'static [&'static str],
     pub name: &'static str,
     pub about: &'static str,
     pub kind: PrefixKind,
@@ -87,26 +88,33 @@ pub enum PrefixKind {
     Discuss,
     Pending,
     Queue,
+    Remember,
 }
 
 pub static PREFIXES: &[Prefix] = &[
     Prefix {
-        keys: ["d", "discuss"],
+        keys: &["d", "discuss"],
         name: "DISCUSS",
         about: "Talk about it, nothing else",
         kind: PrefixKind::Discuss,
     },
     Prefix {
-        keys: ["p", "pending"],
+        keys: &["p", "pending"],
         name: "PENDING",
         about: "Record it as a task, nothing else",
         kind: PrefixKind::Pending,
     },
     Prefix {
-        keys: ["q", "queue"],
+        keys: &["q", "queue"],
         name: "QUEUE",
         about: "Keep it in the queue, nothing else",
         kind: PrefixKind::Queue,
+    },
+    Prefix {
+        keys: &["m", "remember", "M"],
+        name: "REMEMBER",
+        about: "Keep it as a note, nothing else",
+        kind: PrefixKind::Remember,
     },
 ];
 
@@ -215,6 +223,14 @@ mod tests {
             ("q: dark mode", "QUEUE dark mode"),
             ("queue:\tdark\n\nmode ", "QUEUE dark\n\nmode"),
             ("q", "none"),
+            ("m: decision: tabs", "REMEMBER decision: tabs"),
+            ("M: tabs\nand no spaces", "REMEMBER tabs\nand no spaces"),
+            ("remember: tabs", "REMEMBER tabs"),
+            ("m:", "none"),
+            ("m: ", "none"),
+            ("m:x", "none"),
+            ("m", "none"),
+            ("Remember: x", "none"),
             ("q:x", "none"),
             ("faq: x", "none"),
             ("Next?", "question"),
@@ -251,7 +267,7 @@ mod tests {
         #[test]
         fn ordinary_prompts_are_none(prompt in "[A-Za-z][a-z ,.'/:-]{2,60}") {
             let first = prompt.split(':').next().unwrap_or_default();
-            prop_assume!(!["d", "p", "q", "discuss", "pending", "queue"].contains(&first));
+            prop_assume!(!["d", "p", "q", "m", "M", "discuss", "pending", "queue", "remember"].contains(&first));
             prop_assume!(!["xc", "hc", "ci", "s", "x", "r", "h"].contains(&prompt.trim()));
             prop_assert_eq!(kind(&prompt), "none");
         }

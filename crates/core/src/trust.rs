@@ -65,6 +65,8 @@ pub struct UntoldTexts {
     pub queue: usize,
     /// Files of `.engine/workflows/`.
     pub workflows: usize,
+    /// Files of `.engine/memory/`.
+    pub notes: usize,
 }
 
 /// What a model is told in place of a file's text, and the person where a model would have been told it.
@@ -88,6 +90,7 @@ impl UntoldTexts {
             counted(self.tasks, "task"),
             counted(self.queue, "queue item"),
             counted(self.workflows, "workflow"),
+            counted(self.notes, "note"),
         ];
         self.context.iter().cloned().chain(counts.into_iter().flatten()).collect()
     }
@@ -182,13 +185,14 @@ mod tests {
             tasks: 2,
             queue: 1,
             workflows: 1,
+            notes: 2,
         };
         let line = |config: &Config, texts: &UntoldTexts| untrusted_line(config, texts);
         assert_eq!(line(&config(Vec::new(), Vec::new()), &UntoldTexts::default()), None);
         assert_eq!(
             line(&config(held(), vec![variable]), &texts).unwrap(),
             "engine: this project is not trusted. Held: rules.policy = \"off\", ENGINE_OFF=1 (.claude/settings.json). \
-             Not told to the model: .engine/context/CORE.md, 3 directives, the handoff in session.md, 2 tasks, 1 queue item, 1 workflow. Look: engine trust --show. \
+             Not told to the model: .engine/context/CORE.md, 3 directives, the handoff in session.md, 2 tasks, 1 queue item, 1 workflow, 2 notes. Look: engine trust --show. \
              Trust it: engine trust"
         );
         assert_eq!(

@@ -17,6 +17,7 @@ use crate::chain::{Began, Condition, Stored};
 use crate::client::{Client, ClientProcess, ContextUse, Snapshot};
 use crate::config::Config;
 use crate::dialect::Dialect;
+use crate::enrich;
 use crate::evidence::recorder::Ran;
 use crate::plan::{Armed, BoundPlan, Plan};
 use crate::policy::{Asked, AskedBranch, ProjectPolicy, Unsaved};
@@ -206,6 +207,12 @@ pub trait Tasks {
         let _ = path;
         None
     }
+}
+
+/// What the project has written down. What asks reads one file.
+pub trait Recall {
+    /// The items that fit the words of a prompt, the best first, whether they are to be told or not; or why nothing can be found.
+    fn recall(&self, words: &[String]) -> Result<enrich::Found, String>;
 }
 
 /// Files and folders, as they are now.
@@ -463,6 +470,7 @@ pub trait View:
     + Clock
     + Own
     + Plans
+    + Recall
     + Runners
     + Settings
     + Handover
@@ -480,6 +488,7 @@ impl<
         + Clock
         + Own
         + Plans
+        + Recall
         + Runners
         + Settings
         + Handover

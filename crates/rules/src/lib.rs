@@ -21,6 +21,7 @@ mod dialogue;
 pub mod directives;
 mod engine_call;
 pub mod engine_commands;
+pub mod enrich;
 mod evidence;
 mod handoff;
 pub mod heartbeat;

@@ -1,5 +1,5 @@
-//! Keeps notes out of the client's built-in memory, where nobody reviews them and no other agent finds them: directives and learnings are
-//! the place for that.
+//! Keeps notes out of the client's built-in memory, where nobody reviews them and no other agent finds them: notes, directives and
+//! learnings are the place for that.
 //!
 //! Only with `directives.memory = "deny"`. Reading is free, and so is deleting: who moves old notes to their place does both. The work on a
 //! command is shared with the other rules, so nothing is guessed from its letters first, and a link into the folder is seen.
@@ -29,7 +29,7 @@ pub const MEMORY: Choice = Choice {
     name: "directives.memory",
     default: "allow",
     of: &["allow", "deny"],
-    about: "Whether agents may write into the client's built-in memory (projects/*/memory/); deny sends them to directives and learnings.",
+    about: "Whether agents may write into the client's built-in memory (projects/*/memory/); deny sends them to notes, directives and learnings.",
 };
 
 /// Below the client's folder: of each project, its transcripts and its memory.
@@ -53,8 +53,9 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
 
 fn refused(written: &str) -> Finding {
     Finding::deny(format!(
-        "{written} the client's built-in memory, which this project does not use. What holds in a folder goes into its directives: \
-         engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free."
+        "{written} the client's built-in memory, which this project does not use. A fact, decision or preference: engine remember TEXT. \
+         What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the \
+         memory stays free."
     ))
     .because("directives.memory is deny and the path lies in projects/*/memory/")
 }

@@ -81,6 +81,7 @@ pub static RULES: &[Rule] = &[
     crate::handoff::RULE,
     crate::restore::RULE,
     crate::open_plans::RULE,
+    crate::enrich::RULE,
     crate::precompact::RULE,
     crate::policy::RULE,
     crate::protect::RULE,

@@ -1,7 +1,8 @@
 //! Expands shortcuts: the model is told what the user's one or two letters mean, as facts with the task resolved.
 //!
-//! `x` marks its task as in progress, `p: text` records a task, `q: text` keeps it in the queue, all before the model sees the prompt.
-//! Where a person sits, `s`, `p: text`, `q: text`, and `x` and `r` with nothing to do are answered at once, without a model turn. Any
+//! `x` marks its task as in progress, `p: text` records a task, `q: text` keeps it in the queue, `m: text`
+//! keeps it as a note, all before the model sees the prompt.
+//! Where a person sits, `s`, `p: text`, `q: text`, `m: text`, and `x` and `r` with nothing to do are answered at once, without a model turn. Any
 //! other prompt: silence. In a project that is not trusted the prompt ends where its tasks would be told to the model.
 
 use crate::{Judge, Mode, Rule, always, looks_at};
@@ -27,7 +28,7 @@ looks_at!(Outcomes + Project + Session + Skills + Stages + Tasks);
 
 pub(crate) const RULE: Rule = Rule {
     id: "shortcuts",
-    about: "Expands s x xc r h hc ci, d:, p: and q:, and your own shortcuts.",
+    about: "Expands s x xc r h hc ci, d:, p:, q: and m:, and your own shortcuts.",
     events: &[EventName::Prompt],
     default: Mode::On,
     fixed: false,

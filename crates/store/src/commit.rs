@@ -27,6 +27,7 @@ use crate::cleared_file::{self, Cleared};
 use crate::env_file;
 use crate::git;
 use crate::log_file;
+use crate::note_file::{self, Added};
 use crate::plan_file::{self, PlanFile};
 use crate::plan_review;
 use crate::project::Project;
@@ -118,6 +119,18 @@ pub fn commit(work: &CommitJob<'_>) -> Done {
                 if let Err(error) = queue_file::capture(work.project, work.config, &words, work.now) {
                     let typed = cut_at_line(fragment, TOLD);
                     done.untrue = Some(format!("it was not put into the queue: {error}. It was: {typed}"));
+                }
+            }
+            Change::Remember { kind, text } => {
+                let said = |id: String| format!("this text is kept already, as the note {id}");
+                let kept = match note_file::remember(work.project, *kind, text, work.now) {
+                    Ok(Added::New(_)) => Ok(()),
+                    Ok(Added::Same(id)) => Err(said(id)),
+                    Err(error) => Err(error.to_string()),
+                };
+                if let Err(why) = kept {
+                    let typed = cut_at_line(text, TOLD);
+                    done.untrue = Some(format!("it was not kept as a note: {why}. It was: {typed}"));
                 }
             }
             Change::TaskDone { name } => {

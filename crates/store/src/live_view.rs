@@ -58,6 +58,7 @@ use crate::wiring;
 use crate::work_file::WorkFile;
 use crate::worktree;
 
+mod recall;
 mod stages;
 
 /// Whether the programs of this system read options as those of GNU do.

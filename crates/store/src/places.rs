@@ -33,7 +33,7 @@ pub fn user_context() -> Option<PathBuf> {
 }
 
 /// `$XDG_CONFIG_HOME/engine/memory`: the person's own notes, for every project.
-pub fn user_notes() -> Option<PathBuf> {
+pub fn user_memory() -> Option<PathBuf> {
     Some(xdg("XDG_CONFIG_HOME", ".config")?.join("engine/memory"))
 }
 

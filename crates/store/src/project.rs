@@ -169,6 +169,11 @@ impl Project {
         self.local.join("queue")
     }
 
+    /// Notes: a folder of this checkout, committed with it.
+    pub fn memory_folder(&self) -> PathBuf {
+        self.folder().join("memory")
+    }
+
     pub fn journal_folder(&self) -> PathBuf {
         self.local.join("journal")
     }

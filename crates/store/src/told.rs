@@ -13,6 +13,7 @@
 //! | logs, plans and dialogue of work sessions | rule restore, review of directives | `commit` |
 //! | files with tags | | `tag_file` |
 //! | items of the queue | `queue_file` | `queue_file` |
+//! | notes | `note_file` | `note_file` |
 //! | pages of plans | | `plan_file` |
 //! | presets in `.engine/workflows/` | `app::plan::presets` | |
 //! | `.engine/config.toml`, `.engine/policy.toml` and its tests | `config_file`, `policy_file` | `config_file` |

@@ -77,6 +77,15 @@ pub fn workflow_files(project: &Project) -> Vec<PathBuf> {
     files_in(&project.folder().join(WORKFLOWS), is_workflow)
 }
 
+/// The notes of the project, by their names.
+pub fn notes(project: &Project) -> Vec<TrustedText> {
+    texts(project, note_files(project))
+}
+
+fn note_files(project: &Project) -> Vec<PathBuf> {
+    files_in(&project.memory_folder(), |path| path.extension().is_some_and(|end| end == "md"))
+}
+
 /// How many lines of the task file are tasks, or should be; with the file.
 pub fn tasks(project: &Project, config: &Config) -> (String, usize) {
     let path = task_file::path(project, config);
@@ -151,7 +160,7 @@ pub fn whole_content(files: &AcceptableFiles, project: &Project, config: &Config
     let mut all = vec![content_with(files, project, config)];
     let files = queue(project).into_iter().chain([task_file::path(project, config)]).collect();
     let texts = directives(project, config).into_iter().chain(texts(project, files));
-    all.extend(texts.chain(workflows(project)).flat_map(|one| [one.path, one.text]));
+    all.extend(texts.chain(workflows(project)).chain(notes(project)).flat_map(|one| [one.path, one.text]));
     seal(all.join("\0").as_bytes())
 }
 
@@ -165,6 +174,7 @@ pub fn untold_texts(project: &Project, config: &Config) -> UntoldTexts {
         tasks: tasks(project, config).1,
         queue: queue(project).len(),
         workflows: workflow_files(project).len(),
+        notes: note_files(project).len(),
     }
 }
 

@@ -3,6 +3,7 @@
 use super::chains::ChainTimings;
 use super::constructs::Worst;
 use super::content::ContentTimes;
+use super::enrich;
 use super::events::{Class, HookEvent};
 use super::parallel;
 use super::recorder::RecorderTimes;
@@ -45,6 +46,8 @@ const LARGE_MEMORY_TIMES: u64 = 3;
 const LARGE_US: u64 = 50_000;
 /// A command that holds a construct of the shell a thousand times.
 const CONSTRUCT_US: u64 = 300_000;
+/// A prompt that is looked up among 2,000 items, against the same prompt with the rule off; at the 95th percentile.
+const ENRICH_MORE: u64 = 5000;
 const BINARY_BYTES: u64 = 25_000_000;
 
 pub(super) struct Check {
@@ -102,6 +105,7 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
     }
     checks.push(status(report));
     checks.push(capture(report));
+    checks.push(enriched(report));
     checks.extend(recorder(report));
     checks.extend(statusline(report));
     checks.extend(tag_find(report));
@@ -300,6 +304,20 @@ fn instructions(report: &Report) -> Option<Check> {
         measured: format!("{} more ({} − {})", counted.more(), counted.hook, counted.empty),
         ok: counted.more() <= MORE_INSTRUCTIONS,
     })
+}
+
+fn enriched(report: &Report) -> Check {
+    let (off, on) = (&report.enrich.off, &report.enrich.on);
+    let more = on.p95().saturating_sub(off.p95());
+    Check {
+        name: format!("UserPromptSubmit, enrich on, {} items", enrich::ITEMS),
+        budget: format!("p95 ≤ off +{ENRICH_MORE} µs"),
+        measured: format!(
+            "+{more} µs at p95, +{} µs at the median",
+            on.median().saturating_sub(off.median())
+        ),
+        ok: more <= ENRICH_MORE,
+    }
 }
 
 fn megabytes(bytes: u64) -> String {

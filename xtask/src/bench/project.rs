@@ -103,6 +103,11 @@ impl BenchProject {
         Ok(())
     }
 
+    /// Runs `engine` as a command.
+    pub(crate) fn engine(&self, args: &[&str]) -> Result<()> {
+        self.run(&self.engine, args)
+    }
+
     /// How many turns the session's state counts.
     pub(crate) fn turns(&self, session: &str) -> Result<u64> {
         let text = fs::read_to_string(self.state_file(session)).context("the session has no state")?;

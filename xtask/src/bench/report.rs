@@ -8,6 +8,7 @@ use super::budgets::{self, Check};
 use super::chains::Chains;
 use super::constructs::Worst;
 use super::content::ContentTimes;
+use super::enrich::EnrichTimes;
 use super::instructions::Instructions;
 use super::large::Large;
 use super::machine::Machine;
@@ -35,6 +36,7 @@ pub(super) struct Report {
     /// In ten thousand files.
     pub(super) tags: Tags,
     pub(super) content: Vec<ContentTimes>,
+    pub(super) enrich: EnrichTimes,
     pub(super) large: Vec<Large>,
     pub(super) constructs: Worst,
     pub(super) parallel: Parallel,
@@ -116,6 +118,8 @@ impl Report {
             "tags": {"find": time(&self.tags.find), "rg": self.tags.rg.as_ref().map(time),
                 "timesRg": self.tags.rg.as_ref().map(|rg| self.tags.find.times(rg)), "oneWinner": self.tags.one_winner},
             "content": content,
+            "enrich": {"off": time(&self.enrich.off), "on": time(&self.enrich.on),
+                "moreAtP95Us": self.enrich.on.p95().saturating_sub(self.enrich.off.p95()), "indexBytes": self.enrich.index_bytes},
             "large": large,
             "constructs": {"worst": self.constructs.name, "us": self.constructs.us, "all": self.constructs.all},
             "parallel": {"counted": parallel.counted, "journaled": parallel.journaled, "damaged": parallel.damaged},

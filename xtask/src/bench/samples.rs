@@ -18,6 +18,10 @@ impl Samples {
         self.percentile(50)
     }
 
+    pub(super) fn p95(&self) -> u64 {
+        self.percentile(95)
+    }
+
     pub(super) fn p99(&self) -> u64 {
         self.percentile(99)
     }

@@ -112,6 +112,7 @@ pub fn close_and_report(
     // The agent's own list goes with its copy of the plan.
     let drift = context.found().and_then(|(_, plan)| Ok(Drift::of(&plan, context)?));
     let closed = close(context, approved)?;
+    crate::enrich::follow(&context.project);
     let mut report = report_of(closed.kept.plan.clone(), context)?;
     if let Ok(drift) = drift {
         report.drift = Drift { uncalled: closed.kept.plan.uncalled(), ..drift };

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use engine_core::search::{Kind, skill_named};
-use engine_search::{Hit, Index, Known, Query, query, snippet};
+use engine_search::{Hit, Index, Known, Piece, Query, query, snippet};
 use engine_store::told;
 use engine_text::stamp::Stamp;
 
@@ -14,7 +14,7 @@ use super::corpus::Corpus;
 use super::cut::head;
 use super::progress::Progress;
 use super::refresh::{Behind, Budget, refresh};
-use super::{OpenIndex, branch, failed, note, open};
+use super::{OpenIndex, Place, branch, failed, note, open};
 use crate::error::CommandError;
 use crate::since::Since;
 
@@ -35,6 +35,8 @@ pub struct Question {
     pub branches: Branches,
     /// Only by words, also where a model is installed.
     pub lexical: bool,
+    /// It is asked beside something else: a large first index is not made for it.
+    pub is_aside: bool,
 }
 
 /// Which documentation is searched.
@@ -128,15 +130,20 @@ pub fn ask(
         Branches::Named(wanted) => branch::named(corpus, wanted)?,
         Branches::All => branch::all(corpus)?,
     };
-    let OpenIndex { mut index, is_kept, note } = open(corpus)?;
+    let OpenIndex { mut index, place, note } = open(corpus)?;
+    let may_write = place != Place::ReadOnly;
     let mut spaces = branches.clone();
     let mut behind = Behind::default();
     if !matches!(question.branches, Branches::Named(_)) {
         spaces.push(corpus.space());
-        let budget = if is_kept { Budget::Query(began) } else { Budget::Look };
+        let budget = match (may_write, question.is_aside) {
+            (true, false) => Budget::Query(began),
+            (true, true) => Budget::Aside(began),
+            (false, _) => Budget::Look,
+        };
         behind = refresh(corpus, &mut index, &kinds, budget, progress)?.behind;
     }
-    for branch in branches.iter().filter(|_| is_kept) {
+    for branch in branches.iter().filter(|_| may_write) {
         behind.busy |= !branch::refresh(corpus, &mut index, branch, progress)?;
     }
     let words = |kinds: &[Kind]| kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
@@ -153,6 +160,7 @@ pub fn ask(
         limit: question.limit,
         // The place of the semantic side: with a model installed, and unless `question.lexical`.
         meaning: None,
+        tuning: query::Tuning::default(),
     };
     let mode = if query.meaning.is_some() { Mode::Hybrid } else { Mode::Lexical };
     let hits = index.search(&query).map_err(failed)?;
@@ -207,7 +215,7 @@ fn found(
     let tree_known = if branches.is_empty() { None } else { Some(index.known(&tree).map_err(failed)?) };
     let is_whole = !matches!(question.branches, Branches::Named(_));
     let words = query::words(&question.words);
-    let found = hits.into_iter().map(|hit| {
+    let found = hits.into_iter().map(|mut hit| {
         let sum_in = |known: &HashMap<String, Known>| known.get(&hit.path).map(|known| known.sum);
         let own = known.iter().find(|(space, _)| **space == hit.space).and_then(|(_, known)| sum_in(known));
         let own = own.or_else(|| tree_known.as_ref().and_then(&sum_in));
@@ -233,7 +241,72 @@ fn found(
                 matched.push(word);
             }
         }
+        hit.snippet = without_headings(hit.snippet, &breadcrumb);
         Found { branches: names, file: corpus.file(&hit.path), breadcrumb, matched, hit }
     });
     Ok(found.collect())
+}
+
+/// What is shown of a hit, without the headings that its title has.
+fn without_headings(pieces: Vec<Piece>, breadcrumb: &str) -> Vec<Piece> {
+    let text: String = pieces.iter().map(|piece| piece.text.as_str()).collect();
+    let mut rest = text.as_str();
+    for heading in breadcrumb.split(" > ") {
+        let below = rest.trim_start_matches('#').trim_start();
+        match below
+            .strip_prefix(heading)
+            .filter(|behind| rest.starts_with('#') && !behind.starts_with(|c: char| c != ' '))
+        {
+            Some(behind) => rest = behind.trim_start(),
+            None => continue,
+        }
+    }
+    let mut cut = text.len() - rest.len();
+    let mut kept = Vec::new();
+    for mut piece in pieces {
+        let from = cut.min(piece.text.len());
+        cut -= from;
+        piece.text.drain(..from);
+        if !piece.text.is_empty() {
+            kept.push(piece);
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_that_the_title_has_are_not_shown_again() {
+        let piece = |text: &str, is_hit| Piece { text: text.to_owned(), is_hit };
+        for (pieces, breadcrumb, expected) in [
+            (
+                vec![piece("# Guide ## ", false), piece("Locks", true), piece(" A lock", false)],
+                "Guide > Locks",
+                "A lock",
+            ),
+            (vec![piece("## Locks A lock", false)], "Guide > Locks", "A lock"),
+            (vec![piece("## Locksmith A lock", false)], "Guide > Locks", "## Locksmith A lock"),
+            (vec![piece("# Guide", true)], "Guide", ""),
+            (vec![piece("Guide to", false)], "Guide", "Guide to"),
+            (vec![], "", ""),
+        ] {
+            let kept = without_headings(pieces, breadcrumb);
+            assert_eq!(kept.iter().map(|piece| piece.text.as_str()).collect::<String>(), expected);
+            assert!(kept.iter().all(|piece| !piece.text.is_empty()));
+        }
+    }
+
+    #[test]
+    fn a_day_counts_as_a_whole() {
+        let until = |word: &str| word.parse::<Until>().map(|Until(until)| until);
+        let day: Since = "2026-11-01".parse().unwrap();
+        let (Since::At(start), Ok(Since::At(end))) = (day, until("2026-11-01")) else { panic!() };
+        assert_eq!(end.0 - start.0, DAY);
+        assert_eq!(until("2h"), Ok(Since::Ago { ms: 7_200_000 }));
+        assert_eq!(until("1970-01-01T00:00:05Z"), Ok(Since::At(Stamp(5000))));
+        assert!(until("soon").is_err());
+    }
 }

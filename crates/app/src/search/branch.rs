@@ -29,7 +29,8 @@ pub(super) fn named(corpus: &Corpus, wanted: &[String]) -> Result<Vec<String>, C
 }
 
 pub(super) fn all(corpus: &Corpus) -> Result<Vec<String>, CommandError> {
-    tree::branches(corpus.project.tree()).map_err(CommandError::refused)
+    let unread = |why| CommandError::refused(format!("branches cannot be read: {why}"));
+    tree::branches(corpus.project.tree()).map_err(unread)
 }
 
 /// Brings a branch up to date: only what the index does not have in this version is read.

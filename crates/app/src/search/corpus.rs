@@ -16,6 +16,8 @@ use crate::error::CommandError;
 const NOTES: &str = "memory";
 /// The folder of the plans' pages, from the root.
 const PLANS: &str = "plans";
+/// The client's folder: what is in it tells an agent how to work, and nothing of the project.
+const CLIENT: &str = ".claude";
 /// What of `.engine/` is no documentation: state, and what other kinds have.
 const OWN: [&str; 5] = ["state", "journal", "queue", PLANS, NOTES];
 
@@ -96,6 +98,13 @@ impl Corpus {
         self.project.tree().join(key)
     }
 
+    /// The folder of the work session that a file belongs to.
+    pub(super) fn session_of<'a>(&self, key: &'a str) -> Option<&'a str> {
+        let (above, below) = key.split_once(&format!("{}/", name::FOLDER))?;
+        let name = below.split('/').next()?;
+        key.get(..above.len() + name::FOLDER.len() + 1 + name.len())
+    }
+
     /// The folder that a file, which may be a link or have other names, must not lead out of.
     pub(super) fn root_of<'a>(&'a self, path: &'a Path) -> &'a Path {
         let roots = [self.project.tree(), self.project.root(), self.project.main_root()];
@@ -121,7 +130,8 @@ impl Corpus {
     fn enters(&self, path: &Path) -> bool {
         let is_own =
             || path.strip_prefix(FOLDER).is_ok_and(|below| OWN.iter().any(|own| below == Path::new(own)));
-        let is_others = path == Path::new(name::FOLDER) || path == Path::new(PLANS) || is_own();
+        let is_others =
+            [name::FOLDER, PLANS, CLIENT].iter().any(|folder| path == Path::new(folder)) || is_own();
         !is_others && !self.is_left_out(path)
     }
 
@@ -165,7 +175,7 @@ impl Corpus {
             }
             Kind::Queue => flat(&[self.project.queue_folder()]),
             Kind::Notes => {
-                let folders = [Some(self.project.folder().join(NOTES)), places::user_notes()];
+                let folders = [Some(self.project.folder().join(NOTES)), places::user_memory()];
                 flat(&folders.into_iter().flatten().collect::<Vec<_>>())
             }
             Kind::Plans => {

@@ -176,13 +176,16 @@ fn above(entry: &log::Entry<'_>) -> u32 {
     u32::try_from(lines).unwrap_or_default()
 }
 
+/// Between what a work session was about and the words by which it is found.
+pub(super) const KEYWORDS: &str = "Keywords: ";
+
 /// What the state of a work session says of the work: one chunk.
 fn of_state(file: &Uncut<'_>) -> Vec<Chunk> {
     let Ok(state) = WorkState::parse(file.text) else { return Vec::new() };
     let mut body = Vec::new();
     body.extend(state.description.clone());
     let keywords = state.keywords.join(", ");
-    body.extend((!keywords.is_empty()).then(|| format!("Keywords: {keywords}")));
+    body.extend((!keywords.is_empty()).then(|| format!("{KEYWORDS}{keywords}")));
     for run in &state.runs {
         body.extend(run.goal.as_ref().map(|goal| format!("Goal: {goal}")));
         body.extend(run.request.as_ref().map(|request| format!("Asked: {request}")));

@@ -19,6 +19,10 @@ use crate::error::CommandError;
 
 /// What a query may spend before it answers.
 pub(super) const LIMIT: Duration = Duration::from_millis(50);
+/// A first index of so many files takes a fraction of a second.
+const FEW: usize = 300;
+/// So long may it take to see that there are no more of them.
+const FIRST: Duration = Duration::from_secs(1);
 /// Another process that writes the first index is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
@@ -50,6 +54,8 @@ pub struct Refreshed {
 pub(super) enum Budget {
     /// Of a query, from this moment on; the first index is made to its end.
     Query(Instant),
+    /// Of a query beside something else: a first index of many files is left to whoever asks for one.
+    Aside(Instant),
     Whole,
     /// Nothing is written, only compared.
     Look,
@@ -77,6 +83,8 @@ pub(super) fn refresh(
     let is_first = known.is_empty();
     let deadline = match budget {
         Budget::Query(began) if !is_first => Some(began + LIMIT),
+        Budget::Aside(began) if is_first => Some(began + FIRST),
+        Budget::Aside(began) => Some(began + LIMIT),
         _ => None,
     };
     let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
@@ -89,9 +97,12 @@ pub(super) fn refresh(
     let difference = compare(&known, listing);
     let total = difference.changed.len() + difference.gone.len();
     refreshed.behind.files = total;
-    if total == 0 || budget == Budget::Look {
+    let is_large = matches!(budget, Budget::Aside(_)) && is_first && (total > FEW || is_over());
+    if total == 0 || budget == Budget::Look || is_large {
         return Ok(refreshed);
     }
+    // A first index is whole or not there.
+    let is_over = || !is_first && is_over();
     let wait = if is_first { PATIENCE } else { Duration::ZERO };
     write(corpus, index, &known, &difference, &mut refreshed, wait, &is_over, progress)?;
     Ok(refreshed)

@@ -12,7 +12,7 @@ use super::ask::Mode;
 use super::corpus::Corpus;
 use super::progress::{Progress, Unwatched};
 use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
-use super::{OpenIndex, failed, open};
+use super::{OpenIndex, Place, failed, open};
 use crate::error::CommandError;
 
 /// A file of which nothing is found, and why.
@@ -103,8 +103,8 @@ pub fn index(
     if rebuild && !Index::discard(&corpus.folder()).map_err(failed)? {
         return Err(busy());
     }
-    let OpenIndex { mut index, is_kept, note } = open(corpus)?;
-    if !is_kept {
+    let OpenIndex { mut index, place, note } = open(corpus)?;
+    if place != Place::File {
         return Err(CommandError::refused(note.unwrap_or_default()));
     }
     let refreshed = refresh(corpus, &mut index, kinds, Budget::Whole, progress)?;

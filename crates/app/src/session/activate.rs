@@ -18,6 +18,7 @@ use super::{
 };
 use crate::approval;
 use crate::error::{CommandError, Outcome};
+use crate::search::{AllRelated, related};
 use crate::stdin::Piped;
 
 /// What a JSON object on stdin must say.
@@ -60,6 +61,8 @@ pub struct Begun {
     pub stays: Option<CommandError>,
     /// Whether the user is asked for the mode.
     pub mode: Option<String>,
+    /// Earlier work on the same, and pages about it; for a run that begins.
+    pub related: AllRelated,
 }
 
 impl Begun {
@@ -175,7 +178,11 @@ pub fn activate(
     let requests = delegate::open_requests(&skill, &state, &context.project);
     let (stays, mode) = (None, None);
     let recall = news.map(|before| overflow::restored(context, &work, &state, before));
-    let mut begun = Begun { work, state, outcome, skill, recall, requests, set_aside, stays, mode };
+    let related = match activated {
+        Activated::Started => on_the_same(&work, &state, context),
+        _ => AllRelated::default(),
+    };
+    let mut begun = Begun { work, state, outcome, skill, recall, requests, set_aside, stays, mode, related };
     leave_first(&mut begun, request, &given, context, notes);
     Ok(begun)
 }
@@ -445,7 +452,15 @@ pub fn resume(
     let run = state.run().cloned().unwrap_or_default();
     let mode = mode::told(&run, &phase::demand(&run, skill.folder.as_deref()), &skill, context);
     let recall = context.agent().map(|_| overflow::restored(context, &work, &state, before));
-    Ok(Begun { work, state, outcome, skill, recall, requests, set_aside: None, stays: None, mode })
+    let (set_aside, stays, related) = (None, None, AllRelated::default());
+    Ok(Begun { work, state, outcome, skill, recall, requests, set_aside, stays, mode, related })
+}
+
+/// What there is already on what a run is about: its goal, else what the person had asked for.
+fn on_the_same(work: &WorkFile, state: &WorkState, context: &CommandContext) -> AllRelated {
+    let about = state.run().and_then(|run| run.goal.as_deref().or(run.request.as_deref()));
+    let found = |about| related(&context.project, about, Some(&work.shown()));
+    about.map_or_else(AllRelated::default, found)
 }
 
 fn over(work: &WorkFile, state: &WorkState, run: &Run, context: &CommandContext) -> CommandError {

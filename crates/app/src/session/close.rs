@@ -20,6 +20,7 @@ use super::evidence::ProofQuery;
 use super::{CommandContext, REQUESTS, SkillFile, check, debrief, form, must_hold, now, pairs, phase};
 use crate::approval;
 use crate::error::{CommandError, Outcome};
+use crate::search::{AllRelated, earlier};
 use crate::stdin::Piped;
 use crate::wording::counted;
 
@@ -44,6 +45,8 @@ pub struct Rested {
     pub next: Vec<String>,
     /// How it was left, if anything was open.
     pub left: Option<Left>,
+    /// Earlier work on the same.
+    pub related: AllRelated,
 }
 
 /// How work was left before everything was in order.
@@ -199,7 +202,18 @@ pub(super) fn end(
     let left = was_open.then(|| left(work, &state, context));
     let run = state.run().filter(|_| !was_open);
     let next = run.map(|run| SkillFile::next_of(&context.project, &run.skill)).unwrap_or_default();
-    Ok(Rested { work: WorkFile::new(&context.project, &work.name), state, next, left })
+    let work = WorkFile::new(&context.project, &work.name);
+    let related = on_the_same(&work, &state, context);
+    Ok(Rested { work, state, next, left, related })
+}
+
+/// Earlier work on what was done. One that is over is not gone on with.
+fn on_the_same(work: &WorkFile, state: &WorkState, context: &CommandContext) -> AllRelated {
+    let about = state.description.iter().chain(&state.keywords).cloned().collect::<Vec<_>>().join(" ");
+    match state.lifecycle {
+        Lifecycle::Idle => earlier(&context.project, &about, Some(&work.shown())),
+        _ => AllRelated::default(),
+    }
 }
 
 /// A last phase with a gate is left by a person's word, also if everything is in order.

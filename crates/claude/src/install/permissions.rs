@@ -9,7 +9,7 @@ use super::manifest::{Manifest, Touched};
 use super::written::{AGENTS, SKILLS};
 use super::{InstallOptions, Plan, Shipped};
 
-/// What shortcuts, chains and refusals tell an agent to run: it reads, or changes tasks, the queue, learnings and directives.
+/// What shortcuts, chains and refusals tell an agent to run: it reads, or changes tasks, the queue, learnings, notes and directives.
 /// Nothing that runs other programs is among them. What changes configuration (`evidence learn --set`) asks the person itself.
 pub const PLAIN: &[&str] = &[
     "status",
@@ -18,6 +18,10 @@ pub const PLAIN: &[&str] = &[
     "chain",
     "q",
     "learn",
+    "remember",
+    "note",
+    "search",
+    "recall",
     "directives",
     "evidence",
     "why",
@@ -26,6 +30,9 @@ pub const PLAIN: &[&str] = &[
     "skill list",
     "config show",
     "config get",
+    "search",
+    "session-search",
+    "doc-search",
 ];
 
 /// What comes with a skill whose text names it.

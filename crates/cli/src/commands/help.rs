@@ -56,7 +56,7 @@ fn shortcuts(ui: &Ui) -> Outcome {
     }
     let mut directives: Vec<[String; 3]> = Vec::new();
     for known in PREFIXES {
-        let keys = known.keys.map(|key| format!("{key}: …")).join(" or ");
+        let keys = known.keys.iter().map(|key| format!("{key}: …")).collect::<Vec<_>>().join(" or ");
         directives.push([keys, known.name.to_owned(), known.about.to_owned()]);
     }
     for (key, expansion) in config.all_own(OWN_DIRECTIVES) {

@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use crate::ui::{Tone, Ui, toned};
 
-/// Keep what was learnt: learnings.md
+/// Keep what went wrong once and how it is done right: learnings.md
+///
+/// A fact, a decision, a preference or a pitfall, with the files that it is about, is a note: engine remember TEXT.
 #[derive(Debug, Subcommand)]
 pub(crate) enum LearnCommand {
     /// Add a learning

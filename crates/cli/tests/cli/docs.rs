@@ -116,7 +116,8 @@ fn shortcuts_page() {
         text.push_str(&format!("| `{}` | {} | {} |\n", command.key, command.expansion, command.about));
     }
     for directive in engine_core::shortcut::PREFIXES {
-        let keys = directive.keys.map(|key| format!("`{key}: …`")).join(", ");
+        let keys: Vec<String> = directive.keys.iter().map(|key| format!("`{key}: …`")).collect();
+        let keys = keys.join(", ");
         text.push_str(&format!("| {keys} | {} | {} |\n", directive.name, directive.about));
     }
     text.push_str("\n`next?` and `what's next?`, as the whole message, are answered with STATUS.\n");

@@ -40,7 +40,7 @@ fn tools_do_not_write_there() {
     fs::create_dir_all(stage.home().join(MEMORY)).unwrap();
     symlink(stage.home().join(MEMORY), stage.root().join("notes")).unwrap();
     let own = in_home(&stage, &format!("{MEMORY}/MEMORY.md"));
-    insta::assert_snapshot!(reason(&stage, &tool(&stage, "Write", &own)), @"engine rule memory: [TOP]/home/.claude/projects/-p/memory/MEMORY.md is in the client's built-in memory, which this project does not use. What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free.");
+    insta::assert_snapshot!(reason(&stage, &tool(&stage, "Write", &own)), @"engine rule memory: [TOP]/home/.claude/projects/-p/memory/MEMORY.md is in the client's built-in memory, which this project does not use. A fact, decision or preference: engine remember TEXT. What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free.");
     for (name, path, expected) in [
         ("Edit", own.as_str(), true),
         ("MultiEdit", &own, true),
@@ -63,7 +63,7 @@ fn commands_do_not_write_there() {
     fs::create_dir_all(stage.home().join(MEMORY)).unwrap();
     symlink(stage.home().join(MEMORY), stage.root().join("notes")).unwrap();
     let echo = stage.bash("echo x >> ~/.claude/projects/-p/memory/MEMORY.md");
-    insta::assert_snapshot!(reason(&stage, &echo), @"engine rule memory: `echo x` would write [TOP]/home/.claude/projects/-p/memory/MEMORY.md, which is in the client's built-in memory, which this project does not use. What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free.");
+    insta::assert_snapshot!(reason(&stage, &echo), @"engine rule memory: `echo x` would write [TOP]/home/.claude/projects/-p/memory/MEMORY.md, which is in the client's built-in memory, which this project does not use. A fact, decision or preference: engine remember TEXT. What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free.");
     for (command, expected) in [
         ("echo x | tee -a \"$HOME/.claude/projects/-p/memory/a.md\"", true),
         ("cd ~/.claude/projects/-p && sed -i s/a/b/ memory/MEMORY.md", true),
@@ -122,7 +122,7 @@ fn doctor_names_a_memory_that_is_not_empty() {
     stage.write(".directives/AGENTS.md", "# Agents\n");
     assert_eq!(remark(&stage), None, "empty");
     fs::write(&index, "- notes\n").unwrap();
-    insta::assert_snapshot!(remark(&stage).unwrap(), @"note [INDEX] holds 8 bytes of the client's own notes. Move what is still true to directives (engine directives new AGENTS DIR) or learnings (engine learn add), then delete the file");
+    insta::assert_snapshot!(remark(&stage).unwrap(), @"note [INDEX] holds 8 bytes of the client's own notes. Move what is still true to notes (engine remember TEXT), directives (engine directives new AGENTS DIR) or learnings (engine learn add), then delete the file");
     fs::remove_dir_all(stage.root().join(".directives")).unwrap();
     assert_eq!(remark(&stage), None, "a project without directives");
     stage.ok(&["config", "set", "directives.memory", "deny"]);

@@ -47,7 +47,7 @@ fn nothing_is_wrong_with_any_skill() {
     let out = stage.engine(&["skill", "check", plugin("skills").to_str().unwrap()]);
     assert_eq!(
         (out.code, out.stdout.as_str(), out.stderr.as_str()),
-        (Some(0), "", "17 skills checked: 0 errors, 0 warnings\n")
+        (Some(0), "", "18 skills checked: 0 errors, 0 warnings\n")
     );
 }
 
@@ -115,7 +115,7 @@ fn all_skills_are_installed_whole_and_removed_again() {
             }
         }
     }
-    assert_eq!(all, 17 + 3 * 7 + 2 * 6 + 4 * 2);
+    assert_eq!(all, 18 + 3 * 7 + 2 * 6 + 4 * 2);
     let entries = stage.read(".claude/settings.local.json");
     assert!(entries.contains("\"Skill(implement)\"") && entries.contains("\"Skill(commit)\""), "{entries}");
     assert!(stage.ok(&["skill", "check"]).is_empty());

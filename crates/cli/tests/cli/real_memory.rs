@@ -40,7 +40,7 @@ fn a_write_into_the_memory_is_refused_where_the_project_wants_that() {
     let index = where_told(&bench, bench.project()) + "MEMORY.md";
     engine(&bench, &["config", "set", "directives.memory", "deny"]);
     let refused = format!(
-        "PreToolUse:Write hook error: engine rule memory: {index} is in the client's built-in memory, which this project does not use. What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free."
+        "PreToolUse:Write hook error: engine rule memory: {index} is in the client's built-in memory, which this project does not use. A fact, decision or preference: engine remember TEXT. What holds in a folder goes into its directives: engine directives new AGENTS DIR. What was learnt: engine learn add. Reading the memory stays free."
     );
     assert_eq!(writes(&bench, &index), (refused, true));
     assert!(!Path::new(&index).exists());

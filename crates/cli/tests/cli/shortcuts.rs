@@ -246,10 +246,11 @@ fn case_11_help_lists_what_is_in_force() {
       ci  /commit            Commit, then status
       t   yours              run the tests
     The beginning of the message
-      d: … or discuss: …  DISCUSS  Talk about it, nothing else
-      p: … or pending: …  PENDING  Record it as a task, nothing else
-      q: … or queue: …    QUEUE    Keep it in the queue, nothing else
-      e: …                yours    explain it
+      d: … or discuss: …           DISCUSS   Talk about it, nothing else
+      p: … or pending: …           PENDING   Record it as a task, nothing else
+      q: … or queue: …             QUEUE     Keep it in the queue, nothing else
+      m: … or remember: … or M: …  REMEMBER  Keep it as a note, nothing else
+      e: …                         yours     explain it
     Your own: engine config set shortcuts.commands.KEY "what it stands for"
     "#);
     assert_eq!(context(&stage, "t"), "[SHORTCUT: t] The user typed t, which stands for: run the tests");

@@ -23,7 +23,8 @@ fn item(kind: Kind, path: &str, line: usize, shown: &str, text: &str) -> Option<
         return None;
     }
     let text = &text[..text.floor_char_boundary(TEXT)];
-    let shown = visible(&redact(&shown[..shown.floor_char_boundary(TEXT)])).replace("**", "").replace('`', "");
+    let shown =
+        visible(&redact(&shown[..shown.floor_char_boundary(TEXT)])).replace("**", "").replace('`', "");
     let shown = one_line(&shown.split_whitespace().collect::<Vec<_>>().join(" "), SHOWN - 1);
     (!shown.is_empty()).then(|| Item {
         kind,
@@ -58,7 +59,8 @@ pub fn decisions(path: &str, text: &str) -> Vec<Item> {
     let lines = Lines::new(text);
     let level = |at: usize| lines.heading(at).filter(|(level, _)| *level <= 2);
     let mut starts: Vec<usize> = (0..lines.all.len()).filter(|at| level(*at).is_some()).collect();
-    let title = starts.iter().find_map(|at| level(*at).filter(|(level, _)| *level == 1)).map(|(_, title)| title);
+    let title =
+        starts.iter().find_map(|at| level(*at).filter(|(level, _)| *level == 1)).map(|(_, title)| title);
     if starts.first() != Some(&lines.front_matter()) {
         starts.insert(0, lines.front_matter());
     }
@@ -118,7 +120,10 @@ mod tests {
     #[test]
     fn a_note_is_one_item() {
         for (text, expected) in [
-            ("---\nkind: fact\n---\n\nDeploy with `make ship`.\nNever by hand.\n", "n.md:5 – Deploy with make ship. Never by hand."),
+            (
+                "---\nkind: fact\n---\n\nDeploy with `make ship`.\nNever by hand.\n",
+                "n.md:5 – Deploy with make ship. Never by hand.",
+            ),
             ("# Deploys\nby make", "n.md:1 – Deploys by make"),
             ("---\nkind: fact\n---\n", ""),
             ("", ""),
@@ -130,7 +135,10 @@ mod tests {
         assert_eq!(note("a\nb.md", "text"), None);
         let item = note("n.md", "The key is password=hunter2hunter2 in production").unwrap();
         assert!(!item.text.contains("hunter2") && !item.shown.contains("hunter2"), "{item:?}");
-        assert_eq!(shown(note("n.md", &"long ".repeat(100))).chars().count(), "n.md:1 – ".chars().count() + SHOWN);
+        assert_eq!(
+            shown(note("n.md", &"long ".repeat(100))).chars().count(),
+            "n.md:1 – ".chars().count() + SHOWN
+        );
     }
 
     #[test]

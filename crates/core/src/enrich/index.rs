@@ -131,8 +131,10 @@ fn written(items: &[Item], words: &[Vec<String>], sources: &[Source], retired: &
         let (shown, shown_length) = text(&item.shown);
         extend(&mut rows, [flags, item.line, path, path_length, shown, shown_length, key.0]);
     }
-    let sources: String =
-        sources.iter().map(|source| format!("{} {} {}\n", source.size, source.modified, source.path)).collect();
+    let sources: String = sources
+        .iter()
+        .map(|source| format!("{} {} {}\n", source.size, source.modified, source.path))
+        .collect();
     let all: usize = words.iter().map(Vec::len).sum();
     #[allow(clippy::cast_precision_loss, reason = "far fewer words than an f32 counts")]
     let average = if items.is_empty() { 0.0 } else { all as f32 / items.len() as f32 };
@@ -202,7 +204,10 @@ impl<'b> Index<'b> {
             other => return Err(Unfit::Version(other)),
         }
         let sealed = bytes.get(16..24).and_then(|sealed| sealed.try_into().ok()).map(u64::from_le_bytes);
-        if number(12)? as usize != bytes.len() || bytes.len() < HEADER || sealed != Some(sum(&bytes[UNSUMMED..])) {
+        if number(12)? as usize != bytes.len()
+            || bytes.len() < HEADER
+            || sealed != Some(sum(&bytes[UNSUMMED..]))
+        {
             return Err(Unfit::Damaged);
         }
         let mut parts = [0; PARTS];

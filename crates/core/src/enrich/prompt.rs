@@ -15,9 +15,36 @@ const MOST_WORDS: usize = 64;
 
 /// By what a prompt begins that goes on with what was said before.
 const CONTINUATIONS: &[&str] = &[
-    "yes", "yep", "yeah", "y", "ok", "okay", "sure", "go on", "go ahead", "go", "continue", "proceed", "do it", "do that", "please continue",
-    "please do", "please go on", "looks good", "sounds good", "perfect", "great", "thanks", "thank you", "no", "nope", "stop", "wait", "weiter",
-    "ja", "nein",
+    "yes",
+    "yep",
+    "yeah",
+    "y",
+    "ok",
+    "okay",
+    "sure",
+    "go on",
+    "go ahead",
+    "go",
+    "continue",
+    "proceed",
+    "do it",
+    "do that",
+    "please continue",
+    "please do",
+    "please go on",
+    "looks good",
+    "sounds good",
+    "perfect",
+    "great",
+    "thanks",
+    "thank you",
+    "no",
+    "nope",
+    "stop",
+    "wait",
+    "weiter",
+    "ja",
+    "nein",
 ];
 
 /// Why a prompt is not looked up.
@@ -76,7 +103,8 @@ fn is_tagged(text: &str) -> bool {
 fn is_continuation(text: &str) -> bool {
     let begins = |start: &&str| {
         let head = text.get(..start.len()).filter(|head| head.eq_ignore_ascii_case(start));
-        head.is_some() && !text[start.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
+        head.is_some()
+            && !text[start.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
     };
     CONTINUATIONS.iter().any(|start| begins(&start))
 }

@@ -169,7 +169,8 @@ mod tests {
         assert_eq!(
             report,
             Report {
-                items: [(Key(1), used("docs/a.md", 1, 1, 0, 0)), (Key(2), used("docs/b.md", 1, 0, 1, 1))].into(),
+                items: [(Key(1), used("docs/a.md", 1, 1, 0, 0)), (Key(2), used("docs/b.md", 1, 0, 1, 1))]
+                    .into(),
                 looked: 3,
                 silent: 1,
                 passed: 1,

@@ -3,7 +3,7 @@
 //! The journal's line is made to be read by people (`engine why`) and read back by [`noted`]:
 //!
 //! ```text
-//! told from 1.00 on (7 words known, 212 items): docs/decisions/014-own-shell-parser.md:9 1.52 3f2a1b9c; learnings.md:7 1.04 00c1d2e3
+//! told from 1.00 on (7 words, 212 items): docs/decisions/014-own-shell-parser.md:9 1.52 3f2a1b9c; learnings.md:7 1.04 00c1d2e3
 //! ```
 
 use engine_text::line::units;
@@ -46,11 +46,16 @@ pub fn silent(found: &Found, why: &str) -> String {
 }
 
 fn counted(found: &Found) -> String {
-    format!("{} words known, {} items", found.known, found.items)
+    format!("{} words, {} items", found.words, found.items)
 }
 
 fn named(hit: &Hit) -> String {
     format!("{}:{} {:.2} {}", hit.path, hit.line, hit.score, hit.key)
+}
+
+/// Whether the journal's line is about a prompt that was looked up.
+pub fn was_looked_up(because: &str) -> bool {
+    because.contains(" words, ") && because.contains(" items)")
 }
 
 /// An item that was told, by the journal.
@@ -111,15 +116,18 @@ mod tests {
     #[test]
     fn what_is_noted_comes_back() {
         let hits = [hit("a b: c.md", "one"), hit("d.md", "two")];
-        let found = Found { items: 9, known: 4, hits: hits.to_vec() };
+        let found = Found { items: 9, words: 4, hits: hits.to_vec() };
         let line = noted(&found, &[&hits[0], &hits[1]]);
-        assert_eq!(line, "told from 1.00 on (4 words known, 9 items): a b: c.md:3 1.50 00003f2a; d.md:3 1.50 00003f2a");
+        assert_eq!(
+            line,
+            "told from 1.00 on (4 words, 9 items): a b: c.md:3 1.50 00003f2a; d.md:3 1.50 00003f2a"
+        );
         let back = |path: &str| Noted { path: path.into(), line: 3, score: 1.5, key: Key(0x3f2a) };
         assert_eq!(Noted::all(&line), [back("a b: c.md"), back("d.md")]);
         let line = silent(&found, "nothing fits");
-        assert_eq!(line, "nothing fits (4 words known, 9 items); best: a b: c.md:3 1.50 00003f2a");
+        assert_eq!(line, "nothing fits (4 words, 9 items); best: a b: c.md:3 1.50 00003f2a");
         assert_eq!(Noted::all(&line), []);
-        assert_eq!(silent(&Found::default(), "nothing fits"), "nothing fits (0 words known, 0 items)");
+        assert_eq!(silent(&Found::default(), "nothing fits"), "nothing fits (0 words, 0 items)");
         for odd in ["", "told from 1.00 on", "told from 1.00 on (x): a; b c; d:x 1 2; e:1 x 00000000"] {
             assert_eq!(Noted::all(odd), [], "{odd}");
         }

@@ -1,6 +1,7 @@
 //! A new item, out of what was typed and what is known at that moment. No model is asked.
 
 use super::{FRAGMENT, SECTIONS};
+use crate::front_matter::{list, scalar, visible};
 use engine_text::line::one_line;
 use engine_text::stamp::Stamp;
 
@@ -102,15 +103,6 @@ pub fn title_of(text: &str) -> String {
     one_line(&visible(line), TITLE)
 }
 
-/// Without what a line of YAML or of a table cannot hold.
-pub(super) fn visible(text: &str) -> String {
-    let odd = |c: char| {
-        c.is_control() || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}' | '\u{fffe}' | '\u{ffff}')
-    };
-    let plain: String = text.chars().map(|c| if odd(c) { ' ' } else { c }).collect();
-    plain.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
 /// Letters and digits that every file system and shell takes.
 fn slug(title: &str) -> String {
     let words: String =
@@ -130,25 +122,6 @@ fn slug(title: &str) -> String {
     } else {
         out
     }
-}
-
-/// A value of the front matter: as it is where YAML reads it so, else in quotes.
-pub(super) fn scalar(text: &str) -> String {
-    let text = visible(text);
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, ' ' | '-' | '_' | '.' | '/');
-    let is_word =
-        matches!(text.to_ascii_lowercase().as_str(), "null" | "true" | "false" | "yes" | "no" | "on" | "off");
-    // A colon between digits is the time of day.
-    let colons = text.split(':').skip(1).all(|behind| behind.starts_with(|c: char| c.is_ascii_digit()));
-    let is_plain = text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && text.chars().all(|c| plain(c) || c == ':')
-        && colons
-        && !is_word;
-    if is_plain { text } else { serde_json::Value::String(text).to_string() }
-}
-
-pub(super) fn list(ids: &[String]) -> String {
-    format!("[{}]", ids.iter().map(|id| scalar(id)).collect::<Vec<_>>().join(", "))
 }
 
 /// Text as code, whatever it holds.

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use super::capture::{list, scalar, visible};
-use super::item::{block, heading};
+use super::item::heading;
 use super::{FRAGMENT, Item, SECTIONS, State, body, fragment};
+use crate::front_matter::{list, scalar, visible, with_field};
 use engine_text::markdown::Lines;
 
 /// Why a text stays as it is.
@@ -57,33 +57,6 @@ pub fn with_fields(text: &str, new: &Item) -> Result<String, NotEdited> {
     set("why", value(&old.why), value(&new.why));
     // A front matter may be written in ways that lines do not show.
     if Item::read(&new.id, &out).as_ref() == Ok(new) { Ok(out) } else { Err(NotEdited::Stubborn) }
-}
-
-/// One field: in its place, or at the end, or gone.
-fn with_field(text: &str, key: &str, value: Option<&str>) -> String {
-    let Some(block) = block(text) else { return text.to_owned() };
-    let newline = if text[..block.start].ends_with("\r\n") { "\r\n" } else { "\n" };
-    let line = value.map_or_else(String::new, |value| format!("{key}: {value}{newline}"));
-    let span = span(&text[block.clone()], key)
-        .map_or(block.end..block.end, |span| block.start + span.start..block.start + span.end);
-    format!("{}{line}{}", &text[..span.start], &text[span.end..])
-}
-
-/// The lines of a field: that of its key, and those below that belong to it.
-fn span(block: &str, key: &str) -> Option<std::ops::Range<usize>> {
-    let mut found: Option<std::ops::Range<usize>> = None;
-    let mut at = 0;
-    for line in block.split_inclusive('\n') {
-        let end = at + line.len();
-        match &mut found {
-            Some(span) if line.starts_with([' ', '\t', '-']) && !line.trim().is_empty() => span.end = end,
-            Some(_) => break,
-            None if line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':')) => found = Some(at..end),
-            None => {}
-        }
-        at = end;
-    }
-    found
 }
 
 /// The sections that a text gives anew: `## Goal` and what follows, and so on.

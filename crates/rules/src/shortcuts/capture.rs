@@ -1,14 +1,19 @@
-//! `p: text` and `q: text`: what is written down before anything else, and how that is answered. `d: text` writes nothing.
+//! `p: text`, `q: text` and `m: text`: what is written down before anything else, and how that is answered. `d: text` writes nothing.
 
 use engine_core::chain::{Form, read};
 use engine_core::change::Change;
+use engine_core::note;
 use engine_core::queue::title_of;
 use engine_core::shortcut::{CAPTURE, Prefix, PrefixKind};
 use engine_core::task::{Added, Call, conflict, from_prompt, with_added};
 use engine_core::verdict::{Finding, UserLine};
-use engine_text::line::operand;
+use engine_text::line::{cut_at_line, operand};
+use engine_text::redact::redact;
 
 use super::{View, is_attended, stands, tasks};
+
+/// So much of a text that was not kept is told.
+const TYPED: usize = 4000;
 
 pub(super) fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)) -> Finding {
     let mark = format!("[DIRECTIVE: {}]", prefix.name);
@@ -31,7 +36,35 @@ pub(super) fn by_prefix(prefix: &Prefix, text: &str, view: &(impl View + ?Sized)
             finding.changes.push(Change::Capture { fragment: text.to_owned() });
             finding
         }
+        PrefixKind::Remember => remember(&mark, text, view),
     }
+}
+
+/// A note of what was typed, unless it is none.
+fn remember(mark: &str, typed: &str, view: &(impl View + ?Sized)) -> Finding {
+    let (kind, text) = note::Kind::of_beginning(typed).unwrap_or((note::Kind::Fact, typed.trim()));
+    let (text, kept) = (redact(text), text);
+    if let Err(unfit) = note::check_text(&text) {
+        let typed = cut_at_line(typed, TYPED);
+        return answer(
+            instant(view),
+            format!("engine: not kept as a note: {unfit}. It was: {typed}"),
+            format!("{mark} Not kept by engine as a note: {unfit}. It was: {typed}"),
+        );
+    }
+    let (title, word) = (note::title_of(&text), kind.as_str());
+    let secret = "; something in it looked like a secret, and was left out";
+    let secret = if *text == *kept { "" } else { secret };
+    let mut finding = answer(
+        instant(view),
+        format!("engine: kept: {title}, as a note ({word}){secret}; engine note list"),
+        format!(
+            "{mark} Kept by engine as a note ({word}): {title}{secret}. It needs no other record and no answer beyond a word. \
+             engine note list shows the notes."
+        ),
+    );
+    finding.changes.push(Change::Remember { kind, text: text.into_owned() });
+    finding
 }
 
 /// Whether what is written down is answered without the model.

@@ -6,6 +6,8 @@ use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::plan::new::{check_name, given, make_given};
 use engine_app::plan::{CommandContext, lock_at_once};
+use engine_app::search::related;
+use engine_core::plan::Plan;
 
 use super::{counts, lock, tell, tell_notes};
 use crate::ui::Ui;
@@ -52,6 +54,7 @@ pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outc
         if !guardrails.is_empty() {
             ui.line(format!("guardrails: {}", guardrails.join(", ")));
         }
+        tell_related(plan, context, ui);
         if plan.lock.is_some() {
             lock::tell_locked(plan, ui);
             return Ok(());
@@ -65,4 +68,12 @@ pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outc
         });
     }
     Ok(())
+}
+
+/// What there is already on what was asked for. A plan that only answers begins no work.
+fn tell_related(plan: &Plan, context: &CommandContext, ui: &Ui) {
+    if !plan.guardrails.answer_only {
+        let related = related(&context.project, &plan.original_fragment, None);
+        related.lines().into_iter().for_each(|line| ui.line(line));
+    }
 }

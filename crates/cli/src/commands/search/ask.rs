@@ -57,6 +57,7 @@ impl FilterArgs {
             limit: self.limit,
             branches,
             lexical: self.lexical,
+            is_aside: false,
         }
     }
 }

@@ -7,7 +7,7 @@ use engine_core::search::Kind;
 use engine_text::line::printable;
 
 use super::standing::mode;
-use crate::ui::{Tone, linked, toned};
+use crate::ui::{Tone, linked_at, toned};
 
 pub(super) fn text(answer: &Answer, corpus: &Corpus, explain: bool) -> String {
     let links = corpus.links();
@@ -36,7 +36,7 @@ fn head(found: &Found, answer: &Answer, links: Protocol) -> String {
         None => format!("{}:{}", hit.path, hit.line),
     };
     let place = if found.branches.is_empty() {
-        linked(&printable(&place), &found.file, links)
+        linked_at(&printable(&place), &found.file, Some(hit.line.into()), links)
     } else {
         format!("{} [{}]", printable(&place), printable(&found.branches.join(", ")))
     };

@@ -10,9 +10,8 @@ pub(super) fn object(answer: &Answer, explain: bool) -> Value {
         let snippet: String = hit.snippet.iter().map(|piece| piece.text.as_str()).collect();
         let mut row = json!({"kind": hit.kind, "path": hit.path, "line": hit.line, "end_line": hit.end_line,
             "title": hit.title, "snippet": snippet, "at": hit.facts.at, "score": rounded(hit.score), "type": hit.facts.what,
-            "skill": hit.facts.skill, "phase": hit.facts.phase, "tags": hit.facts.tags});
-        if let Some(branch) = found.branches.first() {
-            row["branch"] = json!(branch);
+            "skill": hit.facts.skill, "phase": hit.facts.phase, "tags": hit.facts.tags, "branch": found.branches.first()});
+        if found.branches.len() > 1 {
             row["branches"] = json!(found.branches);
         }
         if explain {

@@ -24,7 +24,7 @@ pub(super) fn show(begun: Result<Begun, CommandError>, notes: &[String], ui: &Ui
     if ui.is_json() {
         ui.object(&json!({"version": 1, "path": work.shown(), "skill": run.skill, "outcome": outcome, "phase": run.current_phase,
             "phases": run.phases, "proof": begun.demand(run).names(), "mode": run.mode, "goal": run.goal, "log": log, "recall": recall,
-            "requests": request_template::rows(requests), "moreRequests": requests.more}));
+            "requests": request_template::rows(requests), "moreRequests": requests.more, "related": begun.related}));
         return stays.map_or(Ok(()), Err);
     }
     match recall {
@@ -51,6 +51,7 @@ pub(super) fn show(begun: Result<Begun, CommandError>, notes: &[String], ui: &Ui
         ui.line(format!("files in it: {}", files.join(", ")));
     }
     request_template::tell(requests, run, ui);
+    begun.related.lines().into_iter().for_each(|line| ui.line(line));
     if recall.is_none() {
         phase::tell_next(work, run, ui);
     }

@@ -49,18 +49,19 @@ pub(super) fn deactivate(args: &CloseArgs, context: &CommandContext, ui: &Ui) ->
 }
 
 pub(super) fn show(rested: Result<Rested, CommandError>, ui: &Ui) -> Outcome {
-    let Rested { work, state, next, left } = rested?;
+    let Rested { work, state, next, left, related } = rested?;
     if ui.is_json() {
         let left = left.map(
             |left| json!({"phase": left.phase, "openSteps": left.open_steps, "lastCheck": left.last_check}),
         );
-        ui.object(&json!({"version": 1, "path": work.shown(), "lifecycle": state.lifecycle, "nextSkills": next, "left": left}));
+        ui.object(&json!({"version": 1, "path": work.shown(), "lifecycle": state.lifecycle, "nextSkills": next, "left": left, "related": related}));
         return Ok(());
     }
     match left.filter(|_| state.lifecycle == Lifecycle::Idle) {
         Some(left) => ui.line(format!("{} rests in {}", work.shown(), left.shown())),
         None => ui.line(format!("{} is {}", work.shown(), state.shown())),
     }
+    related.lines().into_iter().for_each(|line| ui.line(line));
     if !next.is_empty() {
         ui.line(format!("next: {}", next.join(", ")));
     }

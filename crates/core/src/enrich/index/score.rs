@@ -1,4 +1,4 @@
-//! How well items fit words: BM25, and what of it is told.
+//! How well items fit words: BM25, times the share of the words that an item has.
 
 use super::super::{Key, Kind};
 use super::Index;
@@ -29,59 +29,53 @@ pub struct Hit {
 pub struct Found {
     /// Items in the index.
     pub items: usize,
-    /// Words of the prompt that some item has.
-    pub known: usize,
+    /// Words of the prompt that were looked up.
+    pub words: usize,
     /// The best of each file, the best first.
     pub hits: Vec<Hit>,
-}
-
-/// The score of each item, and in how many of the words it has.
-pub(super) struct Scores {
-    pub(super) known: usize,
-    pub(super) all: Vec<(f32, u32)>,
 }
 
 impl Index<'_> {
     /// The best items for the words of a prompt, whether they are told or not, one per file.
     pub fn search(&self, words: &[String], most: usize) -> Found {
-        let Scores { known, all } = self.scores(words);
-        let limit = self.thresholds().at(known);
+        let limit = self.thresholds().at(words.len());
         let mut ranked: Vec<(u32, f32, u32)> = (0_u32..)
-            .zip(all)
+            .zip(self.fits(words))
             .filter(|(_, (_, matches))| *matches > 0)
-            .map(|(item, (score, matches))| (item, score, matches))
+            .map(|(item, (fit, matches))| (item, fit, matches))
             .collect();
         ranked.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(&other.0)));
         let mut hits: Vec<Hit> = Vec::new();
-        for (item, score, matches) in ranked {
+        for (item, fit, matches) in ranked {
             if hits.len() == most {
                 break;
             }
-            let Some(row) = self.row(item).filter(|row| hits.iter().all(|hit| hit.path != row.path)) else { continue };
-            let fits = if matches < FEWEST_MATCHES { 0.0 } else { score / limit };
+            let Some(row) = self.row(item).filter(|row| hits.iter().all(|hit| hit.path != row.path)) else {
+                continue;
+            };
+            let score = if matches < FEWEST_MATCHES { 0.0 } else { fit / limit };
             hits.push(Hit {
                 kind: row.kind,
                 path: row.path.to_owned(),
                 line: row.line,
                 shown: row.shown.to_owned(),
                 key: row.key,
-                score: fits,
+                score,
                 matches,
                 is_retired: row.is_retired,
             });
         }
         hits.sort_by(|one, other| other.score.total_cmp(&one.score));
-        Found { items: self.len(), known, hits }
+        Found { items: self.len(), words: words.len(), hits }
     }
 
-    pub(super) fn scores(&self, words: &[String]) -> Scores {
-        let mut all = vec![(0.0, 0); self.len()];
-        let mut known = 0;
+    /// How well each item fits, and how many of the words it has.
+    pub(super) fn fits(&self, words: &[String]) -> Vec<(f32, u32)> {
+        let mut all = vec![(0.0, 0_u32); self.len()];
         #[allow(clippy::cast_precision_loss, reason = "at most 2,000 items")]
         let items = self.len() as f32;
         for word in words {
             let Some((count, at)) = self.term(word) else { continue };
-            known += 1;
             #[allow(clippy::cast_precision_loss, reason = "at most 2,000 items")]
             let having = count as f32;
             let rarity = (1.0 + (items - having + 0.5) / (having + 0.5)).ln();
@@ -96,6 +90,9 @@ impl Index<'_> {
                 }
             }
         }
-        Scores { known, all }
+        #[allow(clippy::cast_precision_loss, reason = "at most 64 words")]
+        let share = |matches: u32| matches as f32 / words.len().max(1) as f32;
+        all.iter_mut().for_each(|(score, matches)| *score *= share(*matches));
+        all
     }
 }

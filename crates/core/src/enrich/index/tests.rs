@@ -9,11 +9,27 @@ fn item(path: &str, shown: &str, text: &str) -> Item {
 /// Notes about different matters, of which some have words in common.
 fn notes() -> Vec<Item> {
     [
-        ("locks", "Locks are per file", "The journal and the queue lock a file each, so that two hooks never wait for one another."),
-        ("deploy", "Deploy with make ship", "The registry token is on the build server only; cargo publish fails elsewhere."),
-        ("parser", "The shell parser is our own", "Other parsers lose the operators of a pipeline and the places of words."),
+        (
+            "locks",
+            "Locks are per file",
+            "The journal and the queue lock a file each, so that two hooks never wait for one another.",
+        ),
+        (
+            "deploy",
+            "Deploy with make ship",
+            "The registry token is on the build server only; cargo publish fails elsewhere.",
+        ),
+        (
+            "parser",
+            "The shell parser is our own",
+            "Other parsers lose the operators of a pipeline and the places of words.",
+        ),
         ("colour", "Colour only on a terminal", "A pipe gets plain text; NO_COLOR counts everywhere."),
-        ("journal", "The journal is append only", "A torn last line is cut off by the next writer; readers pass over damaged lines."),
+        (
+            "journal",
+            "The journal is append only",
+            "A torn last line is cut off by the next writer; readers pass over damaged lines.",
+        ),
         ("naming", "Names are nouns of the domain", "Call a plan a plan; helpers and managers say nothing."),
     ]
     .map(|(path, shown, text)| item(&format!("notes/{path}.md"), shown, text))
@@ -27,7 +43,8 @@ fn source(path: &str) -> Source {
 fn asked(index: &Index<'_>, prompt: &str) -> String {
     let found = index.search(&words::distinct(prompt, 64), 3);
     let told = found.hits.iter().filter(|hit| hit.score >= 1.0);
-    let told: Vec<&str> = told.map(|hit| hit.path.trim_start_matches("notes/").trim_end_matches(".md")).collect();
+    let told: Vec<&str> =
+        told.map(|hit| hit.path.trim_start_matches("notes/").trim_end_matches(".md")).collect();
     told.join(" ")
 }
 
@@ -39,7 +56,8 @@ fn what_is_written_comes_back() {
     let bytes = build(&notes, &sources, &retired);
     let index = Index::open(&bytes).unwrap();
     assert_eq!((index.len(), index.sources()), (6, sources.to_vec()));
-    let rows: Vec<_> = index.rows().map(|row| (row.path.to_owned(), row.shown, row.key, row.is_retired)).collect();
+    let rows: Vec<_> =
+        index.rows().map(|row| (row.path.to_owned(), row.shown, row.key, row.is_retired)).collect();
     let expected: Vec<_> = notes
         .iter()
         .enumerate()
@@ -130,8 +148,9 @@ fn forged_numbers_are_read_without_a_panic() {
 
 #[test]
 fn at_most_so_many_items_are_kept() {
-    let many: Vec<Item> =
-        (0..MOST_ITEMS + 5).map(|at| item(&format!("n{at}.md"), &format!("word{at}a other"), "text")).collect();
+    let many: Vec<Item> = (0..MOST_ITEMS + 5)
+        .map(|at| item(&format!("n{at}.md"), &format!("word{at}a other"), "text"))
+        .collect();
     let bytes = build(&many, &[], &BTreeSet::new());
     assert_eq!(Index::open(&bytes).unwrap().len(), MOST_ITEMS);
 }

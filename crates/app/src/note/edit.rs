@@ -1,0 +1,145 @@
+//! Changing a note, and putting one away.
+
+use engine_core::approval::{Deed, Kind as DeedKind};
+use engine_core::note::{Entry, Kind, Note, Place, with_fields};
+use engine_store::clock;
+use engine_text::redact::redact;
+
+use super::remember::unfit;
+use super::{CommandContext, is_commit, not_kept, one, readable};
+use crate::approval::{self, Consent};
+use crate::error::{CommandError, Outcome};
+
+/// What is to be different.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Edit<'a> {
+    pub text: Option<&'a str>,
+    pub kind: Option<Kind>,
+    /// In place of the old ones; one empty pattern: none.
+    pub scope: &'a [String],
+    pub source: Option<&'a str>,
+    /// Found true at this commit; empty: at the one that is checked out.
+    pub checked: Option<&'a str>,
+    /// In place of the old ones; one empty slug: none.
+    pub supersedes: &'a [String],
+}
+
+impl Edit<'_> {
+    fn is_empty(&self) -> bool {
+        let Self { text, kind, scope, source, checked, supersedes } = self;
+        text.is_none()
+            && kind.is_none()
+            && scope.is_empty()
+            && source.is_none()
+            && checked.is_none()
+            && supersedes.is_empty()
+    }
+}
+
+/// A note that was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Edited {
+    pub entry: Entry,
+    /// Something in the text looked like a secret, and was left out.
+    pub redacted: bool,
+}
+
+/// Changes a note.
+pub fn edit(
+    context: &CommandContext,
+    word: &str,
+    edit: &Edit<'_>,
+    consent: Consent<'_>,
+) -> Result<Edited, CommandError> {
+    context.may_tell()?;
+    if edit.is_empty() {
+        let file = context.file(one(&context.notes()?, word)?);
+        return Err(CommandError::usage(
+            "nothing to change: give --text, --kind, --scope, --source, --checked or --supersedes",
+        )
+        .hint(format!("or edit the file: {file}")));
+    }
+    let place = one(&context.notes()?, word)?.place;
+    let held = context.hold(place)?;
+    let notes = held.notes()?;
+    let (entry, old) = readable(&notes, word, context)?;
+    let given = edit.text.map(|text| text.trim().replace("\r\n", "\n"));
+    let text = given.as_deref().map(redact);
+    let redacted = text.as_deref() != given.as_deref();
+    let some = |texts: &[String], old: &[String]| match texts {
+        [] => old.to_vec(),
+        texts => texts.iter().filter(|text| !text.is_empty()).cloned().collect(),
+    };
+    let mut supersedes = some(edit.supersedes, &old.supersedes);
+    if !edit.supersedes.is_empty() {
+        for slug in &mut supersedes {
+            slug.clone_from(&one(&notes, slug)?.slug);
+        }
+    }
+    let note = Note {
+        kind: edit.kind.unwrap_or(old.kind),
+        scope: some(edit.scope, &old.scope),
+        source: edit.source.map(|source| redact(source).into_owned()).or_else(|| old.source.clone()),
+        created: old.created.clone(),
+        checked: edit.checked.map_or_else(|| Ok(old.checked.clone()), |word| checked(context, word))?,
+        supersedes,
+        text: text.map_or_else(|| old.text.clone(), std::borrow::Cow::into_owned),
+    };
+    note.check().map_err(unfit)?;
+    if place == Place::Person {
+        let what = format!("a note for every project: {}", note.text);
+        allow(context, &what, &[&entry.slug, &note.render()], consent)?;
+    }
+    let text = with_fields(&context.text(entry)?, &note)
+        .map_err(|why| CommandError::refused(format!("{} was not changed: {why}", entry.id())))?;
+    held.replace(&entry.slug, &text).map_err(|error| not_kept(context, place, error))?;
+    Ok(Edited { entry: Entry { note: Ok(note), ..entry.clone() }, redacted })
+}
+
+fn checked(context: &CommandContext, word: &str) -> Result<Option<String>, CommandError> {
+    if word.is_empty() {
+        let none = || {
+            CommandError::refused(
+                "there is no commit to name: the project is in no repository of git, or has no commit",
+            )
+        };
+        return context.head().map(Some).ok_or_else(none);
+    }
+    if is_commit(word) {
+        return Ok(Some(word.to_owned()));
+    }
+    Err(CommandError::usage(format!("{word} is no commit: give its digits, or --checked alone for this one")))
+}
+
+fn allow(context: &CommandContext, what: &str, object: &[&str], consent: Consent<'_>) -> Outcome {
+    let deed = Deed::new(what, object).of(DeedKind::Directive).by_script(consent.yes);
+    approval::require(&context.project, &context.caller, &deed, consent.reading).map(drop)
+}
+
+/// Puts a note away: it is not told or found any more, and its file is kept. Where it is now comes back.
+pub fn put_away(
+    context: &CommandContext,
+    word: &str,
+    why: &str,
+    consent: Consent<'_>,
+) -> Result<(String, String), CommandError> {
+    context.may_tell()?;
+    let place = one(&context.notes()?, word)?.place;
+    let held = context.hold(place)?;
+    let notes = held.notes()?;
+    let entry = one(&notes, word)?;
+    if place == Place::Person {
+        let text = context.text(entry).unwrap_or_default();
+        allow(
+            context,
+            &format!("drop the note for every project {}", entry.slug),
+            &[&entry.slug, &text],
+            consent,
+        )?;
+    }
+    let kept = held.put_away(&entry.slug, redact(why).as_ref(), clock::now());
+    let kept = kept.map_err(|error| {
+        CommandError::refused(format!("{} was not dropped: {error}", entry.id())).caused_by(error)
+    })?;
+    Ok((entry.id(), context.shown(&kept)))
+}

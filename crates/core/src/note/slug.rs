@@ -1,0 +1,66 @@
+//! The name of a note's file, out of the first words of its text.
+
+/// In bytes: names of files have a limit in bytes, and nobody reads more.
+const LONGEST: usize = 40;
+
+/// Words that say nothing about what a note is about.
+const FILLING: &[&str] = &[
+    "a", "an", "and", "are", "as", "at", "be", "by", "for", "in", "is", "it", "of", "on", "or", "that",
+    "the", "this", "to", "was", "we", "with",
+];
+
+/// Letters of any script and digits, words with `-` between them. Where it is taken, a number tells the next one apart.
+pub fn slug(text: &str, taken: usize) -> String {
+    let again = if taken == 0 { String::new() } else { format!("-{}", taken + 1) };
+    format!("{}{again}", words(text))
+}
+
+fn words(text: &str) -> String {
+    let lower = super::title_of(text).to_lowercase().replace(['\'', '’'], "");
+    let all = || lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let telling: Vec<&str> = all().filter(|word| !FILLING.contains(word)).collect();
+    let mut out = String::new();
+    for word in if telling.is_empty() { all().collect() } else { telling } {
+        if out.is_empty() {
+            out.push_str(beginning(word));
+        } else if out.len() + word.len() < LONGEST {
+            out.push('-');
+            out.push_str(word);
+        } else {
+            break;
+        }
+    }
+    if out.is_empty() { "note".to_owned() } else { out }
+}
+
+/// As much of a word as fits.
+fn beginning(word: &str) -> &str {
+    let end = word.char_indices().map(|(at, c)| at + c.len_utf8()).take_while(|end| *end <= LONGEST).last();
+    &word[..end.unwrap_or(0)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_words_of_any_script() {
+        for (text, expected) in [
+            ("Locks are per file, because …", "locks-per-file-because"),
+            ("# The budget is 150,000 instructions", "budget-150-000-instructions"),
+            ("Größe der Sperren", "größe-der-sperren"),
+            ("ロックはファイルごとに一つ", "ロックはファイルごとに一つ"),
+            ("it is", "it-is"),
+            ("🚀 …", "note"),
+            ("../../etc/passwd", "etc-passwd"),
+            ("-rf .hidden", "rf-hidden"),
+            ("CON\u{202e}txt\0", "con-txt"),
+        ] {
+            assert_eq!(slug(text, 0), expected, "{text}");
+        }
+        assert_eq!(slug("Locks", 1), "locks-2");
+        let long = slug(&"ä".repeat(500), 0);
+        assert_eq!((long.len(), long.chars().count()), (40, 20));
+        assert!(slug(&"word ".repeat(60), 0).len() < LONGEST);
+    }
+}
