@@ -33,6 +33,7 @@ mod queue;
 mod recorder;
 mod report;
 mod samples;
+mod search;
 mod status;
 mod statusline;
 mod tags;
@@ -89,6 +90,7 @@ fn measure(runs: usize) -> Result<Report> {
         recorder: recorder::measure(&small, runs)?,
         statusline: statusline::measure(&empty, &engine, &small, &big, runs)?,
         tags: tags::measure(&engine)?,
+        search: search::measure(&empty, &engine)?,
         content: content::measure(&engine, folder.path())?,
         enrich: enrich::measure(&engine, runs)?,
         large: large::measure(&small)?,

@@ -11,6 +11,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{ChunkKey, Counts, Hit, Known, Part, Query};
 
+mod lexical;
 mod reader;
 mod schema;
 mod writer;

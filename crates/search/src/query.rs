@@ -46,7 +46,7 @@ pub struct Tuning {
 
 impl Default for Tuning {
     fn default() -> Self {
-        Self { title: 2.0, stop_words: true, phrase: false, pairs: false, identifiers: false }
+        Self { title: 2.0, stop_words: false, phrase: true, pairs: false, identifiers: true }
     }
 }
 
@@ -118,8 +118,8 @@ fn is_mark(letter: char) -> bool {
     matches!(letter, '\u{300}'..='\u{36f}' | '\u{1ab0}'..='\u{1aff}' | '\u{1dc0}'..='\u{1dff}' | '\u{20d0}'..='\u{20ff}')
 }
 
-/// The expression of the full-text engine for some words; `None` without a word.
-pub(crate) fn expression(text: &str, tuning: Tuning) -> Option<String> {
+/// What the full-text engine is asked for: words and phrases in quotes, of which any may be there. Empty without a word.
+pub(crate) fn terms(text: &str, tuning: Tuning) -> Vec<String> {
     let all = words(text);
     let mut parts: Vec<String> = all.clone();
     if !tuning.stop_words {
@@ -137,8 +137,7 @@ pub(crate) fn expression(text: &str, tuning: Tuning) -> Option<String> {
     if tuning.identifiers {
         identifiers(text).for_each(|words| push(&mut parts, words));
     }
-    let quoted: Vec<String> = parts.iter().map(|part| format!("\"{}\"", spaced(part))).collect();
-    (!quoted.is_empty()).then(|| quoted.join(" OR "))
+    parts.iter().map(|part| format!("\"{}\"", spaced(part))).collect()
 }
 
 /// What is written without blanks and has several words: `lock_file`, `src/lock.rs`, `--no-verify`.
@@ -165,22 +164,23 @@ mod tests {
     #[test]
     fn any_text_becomes_quoted_words() {
         for (text, wanted) in [
-            ("Lock waits", Some("\"lock\" OR \"waits\"")),
-            ("lock LOCK Lock", Some("\"lock\"")),
-            (
-                "a AND NOT (b* NEAR c) \"d",
-                Some("\"a\" OR \"and\" OR \"not\" OR \"b\" OR \"near\" OR \"c\" OR \"d\""),
-            ),
-            ("title:x -y ^z {w}", Some("\"title\" OR \"x\" OR \"y\" OR \"z\" OR \"w\"")),
-            ("crates/store/src/lock.rs", Some("\"crates\" OR \"store\" OR \"src\" OR \"lock\" OR \"rs\"")),
-            ("検索機", Some("\" 検  索 \" OR \" 索  機 \"")),
-            ("語", Some("\" 語 \"")),
-            ("e\u{301}te\u{301}", Some("\"e\u{301}te\u{301}\"")),
-            ("?!", None),
-            ("👍 \0 \"\"", None),
-            ("", None),
+            ("Lock", "\"lock\""),
+            ("Lock waits", "\"lock\" \"waits\" \"lock waits\""),
+            ("lock LOCK Lock", "\"lock\""),
+            // Common words are searched for in phrases, and where there is nothing else.
+            ("the lock of it", "\"lock\" \"the lock of it\""),
+            ("to be or not", "\"to\" \"be\" \"or\" \"not\" \"to be or not\""),
+            ("a AND NOT (b* NEAR c) \"d", "\"b\" \"near\" \"c\" \"d\" \"a and not b near c d\""),
+            ("title:x -y ^{w}", "\"title\" \"x\" \"y\" \"w\" \"title x y w\" \"title x\""),
+            ("src/lock.rs", "\"src\" \"lock\" \"rs\" \"src lock rs\""),
+            ("検索機", "\" 検  索 \" \" 索  機 \" \" 検  索   索  機 \""),
+            ("語", "\" 語 \""),
+            ("e\u{301}te\u{301}", "\"e\u{301}te\u{301}\""),
+            ("?!", ""),
+            ("👍 \0 \"\"", ""),
+            ("", ""),
         ] {
-            assert_eq!(expression(text, Tuning::default()).as_deref(), wanted, "{text:?}");
+            assert_eq!(terms(text, Tuning::default()).join(" "), wanted, "{text:?}");
         }
     }
 

@@ -44,6 +44,7 @@ impl<'a> Lines<'a> {
         let mut inside = if has_front_matter(text) { Inside::FrontMatter } else { Inside::Text };
         let mut opened_at = None;
         let mut blocks = Vec::new();
+        let mut list = List::default();
         for whole in text.split_inclusive('\n') {
             let text_of_line = whole.trim_end_matches('\n').trim_end_matches('\r');
             let line =
@@ -52,10 +53,12 @@ impl<'a> Lines<'a> {
                 && fence.ends_before(line)
             {
                 inside = Inside::Text;
+                list.has_text = false;
             }
             let hidden = match &inside {
                 Inside::Text => {
-                    if let Some(fence) = Fence::open(line, all.len() + 1) {
+                    list.read(line);
+                    if let Some(fence) = Fence::open(line, all.len() + 1, list.is_open) {
                         inside = Inside::Fence(fence);
                         opened_at = Some(start);
                     } else if line.trim_start().starts_with("<!--") && !line.contains("-->") {
@@ -68,6 +71,7 @@ impl<'a> Lines<'a> {
                     if fence.is_closed_by(line) {
                         blocks.push(Block { info: fence.info.clone(), lines: fence.first..all.len() });
                         inside = Inside::Text;
+                        list.has_text = false;
                     }
                     true
                 }
@@ -157,6 +161,41 @@ pub fn unquoted(line: &str, most: usize) -> (usize, &str) {
     (most, rest)
 }
 
+/// Whether a line may belong to an item of a list. Blanks alone do not make it: a fence may be indented by itself.
+#[derive(Default)]
+struct List {
+    is_open: bool,
+    /// Whether the line before was of a paragraph, with which the next may go on without being indented.
+    has_text: bool,
+    /// In how many block quotes the line before was.
+    quotes: usize,
+}
+
+impl List {
+    fn read(&mut self, line: &str) {
+        let (quotes, line) = unquoted(line, usize::MAX);
+        if line.trim().is_empty() {
+            self.has_text = false;
+            return;
+        }
+        if begins_item(line) {
+            self.is_open = true;
+        } else if quotes > self.quotes || (!is_indented(line) && (!self.has_text || begins_block(line))) {
+            self.is_open = false;
+        }
+        self.has_text = !begins_block(line);
+        self.quotes = quotes;
+    }
+}
+
+/// Whether a line is no text that a paragraph could go on with.
+fn begins_block(line: &str) -> bool {
+    let text = line.trim_start();
+    let behind = text.trim_start_matches('#');
+    let is_heading = (1..=6).contains(&(text.len() - behind.len())) && behind.starts_with([' ', '\t']);
+    is_heading || ["```", "~~~", "<!--"].iter().any(|mark| text.starts_with(mark))
+}
+
 /// An open code fence: its character and how many of them, and the first line behind it.
 struct Fence {
     mark: char,
@@ -169,7 +208,7 @@ struct Fence {
 }
 
 impl Fence {
-    fn open(line: &str, first: usize) -> Option<Self> {
+    fn open(line: &str, first: usize, is_list_open: bool) -> Option<Self> {
         let (quotes, line) = unquoted(line, usize::MAX);
         let text = line.trim_start();
         let mark = text.chars().next().filter(|c| matches!(c, '`' | '~'))?;
@@ -180,7 +219,7 @@ impl Fence {
             mark,
             length,
             quotes,
-            in_item: is_indented(line),
+            in_item: is_list_open && is_indented(line),
             info: info.trim().to_owned(),
             first,
         })

@@ -9,6 +9,7 @@ use super::parallel;
 use super::recorder::RecorderTimes;
 use super::report::Report;
 use super::samples::Samples;
+use super::search::SearchTimes;
 use super::tags;
 use super::timings::EventTimings;
 use crate::shipped::Kind;
@@ -48,6 +49,9 @@ const LARGE_US: u64 = 50_000;
 const CONSTRUCT_US: u64 = 300_000;
 /// A prompt that is looked up among 2,000 items, against the same prompt with the rule off; at the 95th percentile.
 const ENRICH_MORE: u64 = 5000;
+/// The 95th percentile of real queries, words only: in 16,000 chunks, and in 100,000.
+const SEARCH_US: u64 = 20_000;
+const SEARCH_MANY_US: u64 = 40_000;
 const BINARY_BYTES: u64 = 25_000_000;
 
 pub(super) struct Check {
@@ -110,6 +114,7 @@ pub(super) fn all(report: &Report) -> Vec<Check> {
     checks.extend(statusline(report));
     checks.extend(tag_find(report));
     checks.push(tag_claims(report));
+    checks.extend(report.search.iter().map(search));
     checks.extend(report.content.iter().map(content));
     checks.push(parallel_events(report));
     checks.extend(large_events(report));
@@ -240,6 +245,17 @@ fn tag_claims(report: &Report) -> Check {
         budget: format!("one winner in each of {rounds} rounds"),
         measured: format!("in {won}"),
         ok: won == rounds,
+    }
+}
+
+fn search(times: &SearchTimes) -> Check {
+    let most = if times.chunks > 50_000 { SEARCH_MANY_US } else { SEARCH_US };
+    let p95 = times.query.p95();
+    Check {
+        name: format!("engine search, {} chunks: p95", times.chunks),
+        budget: format!("≤ {} ms", most / 1000),
+        measured: format!("{}.{} ms", p95 / 1000, p95 % 1000 / 100),
+        ok: p95 <= most,
     }
 }
 

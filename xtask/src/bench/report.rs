@@ -16,6 +16,7 @@ use super::parallel::Parallel;
 use super::queue::QueueTimes;
 use super::recorder::RecorderTimes;
 use super::samples::Samples;
+use super::search::SearchTimes;
 use super::status::StatusTimes;
 use super::statusline::StatuslineTimes;
 use super::tags::Tags;
@@ -35,6 +36,8 @@ pub(super) struct Report {
     pub(super) statusline: StatuslineTimes,
     /// In ten thousand files.
     pub(super) tags: Tags,
+    /// In 16,000 and in 100,000 chunks.
+    pub(super) search: Vec<SearchTimes>,
     pub(super) content: Vec<ContentTimes>,
     pub(super) enrich: EnrichTimes,
     pub(super) large: Vec<Large>,
@@ -117,6 +120,7 @@ impl Report {
                     "timesSmall": self.statusline.in_big.times(&self.statusline.in_small)}},
             "tags": {"find": time(&self.tags.find), "rg": self.tags.rg.as_ref().map(time),
                 "timesRg": self.tags.rg.as_ref().map(|rg| self.tags.find.times(rg)), "oneWinner": self.tags.one_winner},
+            "search": self.search.iter().map(search).collect::<Vec<_>>(),
             "content": content,
             "enrich": {"off": time(&self.enrich.off), "on": time(&self.enrich.on),
                 "moreAtP95Us": self.enrich.on.p95().saturating_sub(self.enrich.off.p95()), "indexBytes": self.enrich.index_bytes},
@@ -135,6 +139,14 @@ impl Report {
     pub(super) fn tables<'a>(&'a self, checks: &'a [Check]) -> Tables<'a> {
         Tables { report: self, checks }
     }
+}
+
+fn search(times: &SearchTimes) -> Value {
+    let reference =
+        times.reference.as_ref().map(|(program, samples)| json!({"program": program, "time": time(samples)}));
+    json!({"chunks": times.chunks, "query": {"medianUs": times.query.median(), "p95Us": times.query.p95()},
+        "empty": time(&times.empty), "reference": reference, "update": time(&times.update),
+        "indexUs": times.index_us, "chunksASecond": times.chunks_a_second(), "peakBytes": times.peak})
 }
 
 fn time(samples: &Samples) -> Value {
@@ -178,6 +190,23 @@ impl fmt::Display for Tables<'_> {
         for chain in &self.report.chains.all {
             line(f, chain.name, &chain.samples, &self.report.chains.empty)?;
             writeln!(f, "  {}", budgets::words(chain.class, machine.linkage.kind))?;
+        }
+        writeln!(f, "\nengine search, 200 queries, median and p95")?;
+        for times in &self.report.search {
+            let (median, p95, empty) = (times.query.median(), times.query.p95(), times.empty.median());
+            write!(f, "{:<32} {median:>7} {p95:>7}  empty {empty}", format!("{} chunks", times.chunks))?;
+            if let Some((program, samples)) = &times.reference {
+                write!(f, ", {program} {}", samples.median())?;
+            }
+            let memory = times
+                .peak
+                .map_or(String::new(), |peak| format!(", {}.{} MB", peak / 1_000_000, peak / 100_000 % 10));
+            writeln!(
+                f,
+                ", after a change {}, indexed {}/s{memory}",
+                times.update.median(),
+                times.chunks_a_second()
+            )?;
         }
         writeln!(f)?;
         for check in self.checks {

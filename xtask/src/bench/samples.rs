@@ -44,7 +44,7 @@ impl Samples {
 pub(super) fn interleave(processes: &[Process], rounds: usize) -> Result<Vec<Samples>> {
     let mut taken: Vec<Vec<u64>> = vec![Vec::new(); processes.len()];
     let mut order: Vec<usize> = (0..processes.len()).collect();
-    let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
+    let mut dice = Dice::default();
     for round in 0..rounds {
         for place in (1..order.len()).rev() {
             order.swap(place, dice.below(place + 1));
@@ -58,10 +58,16 @@ pub(super) fn interleave(processes: &[Process], rounds: usize) -> Result<Vec<Sam
 }
 
 /// Xorshift: the same orders in every run of the benchmark.
-struct Dice(u64);
+pub(super) struct Dice(u64);
+
+impl Default for Dice {
+    fn default() -> Self {
+        Self(0x9E37_79B9_7F4A_7C15)
+    }
+}
 
 impl Dice {
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;

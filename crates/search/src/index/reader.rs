@@ -5,8 +5,9 @@ use std::collections::HashMap;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params_from_iter};
 
+use super::lexical::Terms;
 use super::{IndexError, Result};
-use crate::query::{expression, words};
+use crate::query::{terms, words};
 use crate::rank::{Side, fused};
 use crate::snippet::snippet;
 use crate::{ChunkKey, Counts, Facts, Hit, Known, Query, Seen};
@@ -85,14 +86,15 @@ pub(super) fn unembedded(
 }
 
 /// The conditions of a query besides its words, over the table `chunk`.
-struct Filter {
-    sql: String,
-    values: Vec<Value>,
+#[derive(Debug, Default)]
+pub(super) struct Filter {
+    pub(super) sql: String,
+    pub(super) values: Vec<Value>,
 }
 
 impl Filter {
     fn new(connection: &Connection, query: &Query<'_>) -> Result<Self> {
-        let mut filter = Self { sql: String::new(), values: Vec::new() };
+        let mut filter = Self::default();
         if !query.kinds.is_empty() {
             let list = filter.list(&query.kinds);
             filter.add(&format!("chunk.content IN (SELECT id FROM content WHERE kind IN ({list}))"));
@@ -132,28 +134,20 @@ impl Filter {
         self.sql.push_str(condition);
     }
 
-    /// Marks for values; the first two are taken by the query itself.
+    /// Marks for values.
     fn list(&mut self, values: &[String]) -> String {
-        let mark = |value: &String| {
-            self.values.push(Value::Text(value.clone()));
-            format!("?{}", self.values.len() + 2)
-        };
-        values.iter().map(mark).collect::<Vec<_>>().join(", ")
-    }
-
-    /// The values of a statement: two of its own, then those of the conditions.
-    fn values(&self, first: Value, second: Value) -> Vec<Value> {
-        [first, second].into_iter().chain(self.values.iter().cloned()).collect()
+        self.values.extend(values.iter().cloned().map(Value::Text));
+        vec!["?"; values.len()].join(", ")
     }
 }
 
 /// A chunk that one side or both found.
 #[derive(Debug, Clone, Copy)]
-struct Candidate {
-    id: i64,
-    content: i64,
-    lexical: Option<Side>,
-    semantic: Option<Side>,
+pub(super) struct Candidate {
+    pub(super) id: i64,
+    pub(super) content: i64,
+    pub(super) lexical: Option<Side>,
+    pub(super) semantic: Option<Side>,
 }
 
 impl Candidate {
@@ -167,18 +161,22 @@ impl Candidate {
 }
 
 pub(super) fn search(connection: &Connection, query: &Query<'_>) -> Result<Vec<Hit>> {
-    let expression = expression(&query.words, query.tuning).ok_or(IndexError::NoWord)?;
+    let terms = terms(&query.words, query.tuning);
+    if terms.is_empty() {
+        return Err(IndexError::NoWord);
+    }
+    let terms = Terms::new(connection, terms)?;
     let filter = Filter::new(connection, query)?;
-    let mut most = if query.meaning.is_some() { FUSED } else { FIRST }.max(query.limit.saturating_mul(2));
+    let is_hybrid = query.meaning.is_some();
+    let mut most = if is_hybrid { FUSED } else { FIRST }.max(query.limit.saturating_mul(2));
     loop {
-        let mut found = lexical(connection, &expression, query.tuning.title, &filter, most)?;
+        let mut found = terms.best(connection, query.tuning.title, &filter, (query.limit, most))?;
         let mut is_all = found.len() < most;
         if let Some(meaning) = query.meaning {
             let (nearest, is_last) = semantic(connection, meaning, &filter, most)?;
             is_all &= is_last;
             add(&mut found, nearest);
         }
-        let is_hybrid = query.meaning.is_some();
         // The sort is stable, and both sides come in an order that does not change.
         found.sort_by(|one, other| other.score(is_hybrid).total_cmp(&one.score(is_hybrid)));
         let best = of_many_files(&found, query.limit);
@@ -191,33 +189,6 @@ pub(super) fn search(connection: &Connection, query: &Query<'_>) -> Result<Vec<H
     }
 }
 
-fn lexical(
-    connection: &Connection,
-    expression: &str,
-    title: f64,
-    filter: &Filter,
-    most: usize,
-) -> Result<Vec<Candidate>> {
-    // Facts of chunks are read for a filter only; the content of the best is looked up afterwards.
-    let join = if filter.sql.is_empty() { "" } else { "JOIN chunk ON chunk.id = words.rowid" };
-    let sql = format!(
-        "SELECT best.id, chunk.content, best.score FROM
-           (SELECT words.rowid AS id, bm25(words, {title:?}, 1.0) AS score FROM words {join} WHERE words MATCH ?1{} ORDER BY 2, 1 LIMIT ?2)
-           AS best JOIN chunk ON chunk.id = best.id ORDER BY best.score, best.id",
-        filter.sql
-    );
-    let limit = Value::Integer(i64::try_from(most).unwrap_or(i64::MAX));
-    let mut find = connection.prepare_cached(&sql)?;
-    let mut rows = find.query(params_from_iter(filter.values(Value::Text(expression.to_owned()), limit)))?;
-    let mut found = Vec::new();
-    while let Some(row) = rows.next()? {
-        // The smaller is the better for SQLite.
-        let side = Side { rank: found.len() + 1, score: -row.get::<_, f64>(2)? };
-        found.push(Candidate { id: row.get(0)?, content: row.get(1)?, lexical: Some(side), semantic: None });
-    }
-    Ok(found)
-}
-
 /// The nearest chunks that pass the filter, and whether there are no more.
 fn semantic(
     connection: &Connection,
@@ -225,10 +196,8 @@ fn semantic(
     filter: &Filter,
     most: usize,
 ) -> Result<(Vec<Candidate>, bool)> {
-    let sql = format!(
-        "SELECT chunk.id, chunk.content FROM chunk WHERE chunk.key = ?1 AND ?2{} ORDER BY 1",
-        filter.sql
-    );
+    let sql =
+        format!("SELECT chunk.id, chunk.content FROM chunk WHERE chunk.key = ?{} ORDER BY 1", filter.sql);
     let mut find = connection.prepare_cached(&sql)?;
     let mut asked = most;
     loop {
@@ -236,7 +205,8 @@ fn semantic(
         let is_last = near.len() < asked;
         let mut found = Vec::new();
         for (key, score) in near {
-            let values = filter.values(Value::Blob(key.to_vec()), Value::Integer(1));
+            let key = Value::Blob(key.to_vec());
+            let values = std::iter::once(&key).chain(&filter.values);
             let mut rows = find.query(params_from_iter(values))?;
             let rank = found.len() + 1;
             while let Some(row) = rows.next()? {
@@ -269,7 +239,8 @@ fn add(found: &mut Vec<Candidate>, nearest: Vec<Candidate>) {
     }
 }
 
-fn of_many_files(found: &[Candidate], limit: usize) -> Vec<Candidate> {
+/// The best, of which no file has too many.
+pub(super) fn of_many_files(found: &[Candidate], limit: usize) -> Vec<Candidate> {
     let mut of_file: HashMap<i64, usize> = HashMap::new();
     let mut may_stay = |candidate: &&Candidate| {
         let count = of_file.entry(candidate.content).or_default();

@@ -1,4 +1,7 @@
+use proptest::prelude::*;
+
 use super::*;
+use crate::query::Tuning;
 use crate::{Chunk, Document, Facts, Seen, markdown};
 
 fn document(path: &str, sum: u8) -> Document<'_> {
@@ -184,5 +187,70 @@ fn any_query_is_answered() {
     for words in ["検索", "naive", "été", "국어", "ТЕКСТ", "a\" OR (NEAR* ^b -c:d 検索 \0", "{検索} + 検索*"]
     {
         assert_eq!(found(&index, &asked(words)), ["a.md:1"], "{words:?}");
+    }
+}
+
+#[test]
+fn a_full_disk_leaves_what_was_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path()).unwrap().index;
+    put(&mut index, &[(document("a.md", 1), "An old lock.")]);
+    index.connection.pragma_update(None, "max_page_count", 60).unwrap();
+    let many = markdown::cut(&"# Lock\n\nlock and more words\n\n".repeat(3000), "b.md");
+    let mut writer = index.writer().unwrap().unwrap();
+    let full = writer.put(&document("b.md", 2), &many);
+    assert!(matches!(full, Err(IndexError::Full)), "{full:?}");
+    drop(writer);
+    assert_eq!(found(&index, &asked("lock")), ["a.md:1"]);
+}
+
+/// The gate must not change the answer: the best of all chunks are the best that any gate gives.
+#[test]
+fn the_gate_changes_nothing() {
+    let mut index = Index::in_memory().unwrap();
+    let mut dice: u64 = 7;
+    let mut below = |limit: u64| {
+        dice ^= dice << 13;
+        dice ^= dice >> 7;
+        dice ^= dice << 17;
+        dice % limit
+    };
+    // Small numbers are common, large ones are rare.
+    let mut word = || {
+        let most = 1 << below(12);
+        format!("w{}", below(most))
+    };
+    let mut writer = index.writer().unwrap().unwrap();
+    for number in 0..6000 {
+        let words: Vec<String> = (0..20).map(|_| word()).collect();
+        let path = format!("{number}.md");
+        writer.put(&document(&path, 1), &markdown::cut(&words.join(" "), &path)).unwrap();
+    }
+    writer.commit().unwrap();
+    let filter = reader::Filter::default();
+    for _ in 0..100 {
+        let words: Vec<String> = (0..6).map(|_| word()).collect();
+        let terms =
+            lexical::Terms::new(&index.connection, crate::query::terms(&words.join(" "), Tuning::default()))
+                .unwrap();
+        let best = |scored| {
+            let found = terms.best_from(scored, &index.connection, 2.0, &filter, (10, 100)).unwrap();
+            found.iter().take(10).map(|candidate| candidate.id).collect::<Vec<_>>()
+        };
+        assert_eq!(best(1), best(i64::MAX), "{words:?}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_query_is_an_error(words in any::<String>(), more in "[\"'*:^(){}+\\-a-z\u{0}é検 ]{0,40}") {
+        let mut index = Index::in_memory().unwrap();
+        put(&mut index, &[(document("a.md", 1), "text")]);
+        for words in [words, more] {
+            match index.search(&asked(&words)) {
+                Ok(_) | Err(IndexError::NoWord) => {}
+                Err(error) => prop_assert!(false, "{words:?}: {error}"),
+            }
+        }
     }
 }

@@ -98,3 +98,26 @@ fn check(text: &str) -> Result<(), TestCaseError> {
     prop_assert!(at == text.len() || (at == 0 && text.trim_matches(is_blank).is_empty()));
     Ok(())
 }
+
+/// Each would take minutes if its time grew with the square of its size.
+#[test]
+fn huge_pages_are_cut() {
+    const SIZE: usize = 500_000;
+    let repeated = |part: &str| part.repeat(SIZE / part.len());
+    for text in [
+        repeated("x"),
+        repeated("word "),
+        repeated("# A\n"),
+        repeated("# A\n\nsome text\n\n"),
+        repeated("- item\n"),
+        repeated("\n"),
+        format!("a{}b", repeated(" ")),
+        format!("a{}b", repeated("\n")),
+        format!("# {}", repeated("x")),
+        repeated("> "),
+        repeated("漢"),
+    ] {
+        let letters: usize = cut(&text, "a.md").iter().map(|chunk| chunk.body.len()).sum();
+        assert!(letters <= text.len());
+    }
+}
