@@ -209,9 +209,11 @@ impl Held<'_> {
         let folder = self.folder.join(DROPPED);
         inside::keeps(&folder)?;
         fs::create_dir_all(&folder)?;
-        let free =
-            (0..).map(|taken| dropped(&folder, slug, taken)).find(|path| path.symlink_metadata().is_err());
-        let kept = free.unwrap_or_else(|| dropped(&folder, slug, 0));
+        let mut taken = 0;
+        while dropped(&folder, slug, taken).symlink_metadata().is_ok() {
+            taken += 1;
+        }
+        let kept = dropped(&folder, slug, taken);
         fs::rename(&path, &kept)?;
         Ok(kept)
     }

@@ -85,7 +85,7 @@ pub fn edit(
         supersedes,
         text: text.map_or_else(|| old.text.clone(), std::borrow::Cow::into_owned),
     };
-    note.check().map_err(unfit)?;
+    note.check().map_err(|why| unfit(&why))?;
     if place == Place::Person {
         let what = format!("a note for every project: {}", note.text);
         allow(context, &what, &[&entry.slug, &note.render()], consent)?;

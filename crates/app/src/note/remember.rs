@@ -90,11 +90,11 @@ fn note(context: &CommandContext, words: &Words<'_>) -> Result<(Note, bool), Com
         supersedes: Vec::new(),
         text: text.into_owned(),
     };
-    note.check().map_err(unfit)?;
+    note.check().map_err(|why| unfit(&why))?;
     Ok((note, redacted))
 }
 
-pub(super) fn unfit(unfit: Unfit) -> CommandError {
+pub(super) fn unfit(unfit: &Unfit) -> CommandError {
     let hint = match unfit {
         Unfit::Empty => "engine remember TEXT, or - for stdin",
         Unfit::Words(_) | Unfit::Characters(_) => {

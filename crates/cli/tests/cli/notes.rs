@@ -494,8 +494,24 @@ fn a_read_only_project_says_so() {
     let (hook, rest) = out.stdout.split_once('\n').unwrap();
     let hook: Value = serde_json::from_str(hook).unwrap();
     let told = hook["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    insta::assert_snapshot!(stage.masked(told), @"");
-    insta::assert_snapshot!(plain(&stage.masked(rest)), @"");
+    insta::assert_snapshot!(stage.masked(told), @"engine: it was not kept as a note: failed to open file `[TOP]/project/.engine/state/notes.lock`: Read-only file system (os error 30). It was: idea");
+    insta::assert_snapshot!(plain(&stage.masked(rest)), @"
+    engine: it was not kept: failed to open file `[TOP]/project/.engine/state/notes.lock`: Read-only file system (os error 30)
+      notes are in .engine/memory
+    exit 1
+    there  fact  there    
+    exit 0
+    ---
+    kind: fact
+    created: [MOMENT]
+    ---
+
+    there
+    exit 0
+    engine: it was not kept: failed to open file `[TOP]/project/.engine/state/notes.lock`: Read-only file system (os error 30)
+      notes are in .engine/memory
+    exit 1
+    ");
 }
 
 /// What docs/notes.md shows is what the commands say.

@@ -26,9 +26,8 @@ fn the_model_receives_a_note_of_its_scope_once() {
     let run = ask(&bench, scenario, "go", BYPASS);
     assert_eq!(run.result_text().as_deref(), Some("Done."));
     let requests = run.record.of(Kind::Main);
-    let of = |hook: &str| -> Vec<String> {
-        requests.iter().flat_map(|request| request.contexts(hook)).map(|text| text.to_string()).collect()
-    };
+    let of =
+        |hook: &str| -> Vec<String> { requests.iter().flat_map(|request| request.contexts(hook)).collect() };
     let mut told = of("PostToolUse:Read");
     told.dedup();
     assert_eq!(told, [LINE]);

@@ -88,7 +88,7 @@ impl Notes {
 
     /// All that say that they supersede it.
     pub(super) fn successors<'n>(&'n self, entry: &'n Entry) -> impl Iterator<Item = &'n Entry> {
-        let supersedes = move |note: &Note| note.supersedes.iter().any(|slug| *slug == entry.slug);
+        let supersedes = move |note: &Note| note.supersedes.contains(&entry.slug);
         let is_of_place = move |later: &Entry| later.place == entry.place && later.slug != entry.slug;
         let of_place = self.notes().filter(move |(later, note)| is_of_place(later) && supersedes(note));
         of_place.map(|(later, _)| later)
