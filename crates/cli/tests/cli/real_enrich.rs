@@ -31,13 +31,11 @@ fn play(bench: &Bench, prompts: &[&str]) -> Run {
     live.finish().unwrap()
 }
 
-/// What the last request of each turn was told of notes, all requests of the session together.
+/// What the model was told of notes, in all requests of the session.
 fn told(run: &Run) -> Vec<String> {
-    let last = run.record.of(Kind::Main).last().copied().unwrap();
-    last.contexts("UserPromptSubmit")
-        .into_iter()
-        .filter(|text| text.contains("this project's notes"))
-        .collect()
+    let requests = run.record.of(Kind::Main).into_iter();
+    let contexts = requests.flat_map(|request| request.contexts("UserPromptSubmit"));
+    contexts.filter(|text| text.contains("this project's notes")).collect()
 }
 
 fn noted(bench: &Bench) -> Vec<Value> {
@@ -69,6 +67,6 @@ fn on_the_model_gets_the_lines_once_and_nothing_for_commands_and_continuations()
     let run = play(&bench, &[ASKS, "yes", ASKS]);
     assert_eq!(told(&run), [TOLD]);
     let run = play(&bench, &[ASKS, "/compact", ASKS]);
-    assert_eq!(told(&run).last().map(String::as_str), Some(TOLD));
+    assert_eq!(told(&run), [TOLD, TOLD]);
     assert_eq!(noted(&bench).iter().filter(|finding| finding["context"] == TOLD).count(), 3);
 }
