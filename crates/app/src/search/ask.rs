@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use engine_core::search::{Kind, skill_named};
 use engine_search::{Hit, Index, Known, Piece, Query, query, snippet};
-use engine_store::told;
 use engine_text::stamp::Stamp;
 
 use super::corpus::Corpus;
@@ -163,7 +162,7 @@ pub fn ask(
     };
     let mode = if query.meaning.is_some() { Mode::Hybrid } else { Mode::Lexical };
     let hits = index.search(&query).map_err(failed)?;
-    let hits = without_superseded(corpus, hits);
+    let hits = note::live(corpus, hits);
     let hits = found(corpus, question, &index, hits, &branches)?;
     let searched = if hits.is_empty() { searched(&index, &kinds, &spaces)? } else { BTreeMap::new() };
     Ok(Answer { hits, mode, behind, searched, note, now })
@@ -179,23 +178,6 @@ fn searched(index: &Index, kinds: &[Kind], spaces: &[String]) -> Result<BTreeMap
         }
     }
     Ok(searched)
-}
-
-/// Notes that another one replaces are not found.
-fn without_superseded(corpus: &Corpus, mut hits: Vec<Hit>) -> Vec<Hit> {
-    let is_note = |hit: &Hit| hit.kind == Kind::Notes.as_str();
-    if hits.iter().any(is_note) {
-        let listing = corpus.list(&[Kind::Notes], &|| false);
-        let mut superseded = Vec::new();
-        for source in listing.sources {
-            let text = told::read(corpus.root_of(&source.path), &source.path).ok();
-            superseded.extend(text.map(|told| note::front(&told.text).supersedes).unwrap_or_default());
-        }
-        hits.retain(|hit| {
-            !is_note(hit) || !superseded.iter().any(|slug| slug == head(Kind::Notes, &hit.path))
-        });
-    }
-    hits
 }
 
 /// The hits with what there is to say about them.

@@ -730,5 +730,8 @@ fn a_terminal_gets_links_and_marks() {
     // As a terminal has it.
     stage.set("CLICOLOR_FORCE", "1");
     let shown = stage.masked(&shown(&stage.ok(&["search", "hay"])));
-    insta::assert_snapshot!(shown.replace('\u{1b}', "^"), @"");
+    insta::assert_snapshot!(shown.replace('\u{1b}', "^"), @r"
+    ^]8;;vscode://file[TOP]/project/.engine/memory/zebra-food.md:6^\.engine/memory/zebra-food.md:6^]8;;^\  pitfall  ^[2m284 days ago^[0m
+      A zebra eats no ^[1mhay^[0m.
+    ");
 }
