@@ -234,12 +234,9 @@ fn without_headings(pieces: Vec<Piece>, breadcrumb: &str) -> Vec<Piece> {
     let mut rest = text.as_str();
     for heading in breadcrumb.split(" > ") {
         let below = rest.trim_start_matches('#').trim_start();
-        match below
-            .strip_prefix(heading)
-            .filter(|behind| rest.starts_with('#') && !behind.starts_with(|c: char| c != ' '))
-        {
-            Some(behind) => rest = behind.trim_start(),
-            None => continue,
+        let behind = below.strip_prefix(heading).filter(|_| rest.starts_with('#'));
+        if let Some(behind) = behind.filter(|behind| behind.is_empty() || behind.starts_with(' ')) {
+            rest = behind.trim_start();
         }
     }
     let mut cut = text.len() - rest.len();
