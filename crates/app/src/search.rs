@@ -3,6 +3,7 @@
 //! ```text
 //! corpus    which files there are, of which kind
 //! cut       a file as the pieces that are found
+//! mirror    what the index has, to be compared with the disk
 //! refresh   the index follows the disk, within 50 ms of a query
 //! ask       the query
 //! ```
@@ -20,6 +21,7 @@ mod ask;
 mod branch;
 mod corpus;
 mod cut;
+mod mirror;
 mod note;
 mod progress;
 mod recall;
@@ -70,7 +72,8 @@ fn open(corpus: &Corpus) -> Result<OpenIndex, CommandError> {
     let folder = corpus.folder();
     let opened = Project::make_local(&folder)
         .map_err(|error| CommandError::at(folder.display(), error))
-        .and_then(|()| Index::open(&folder).map_err(failed));
+        // Who comes while another process makes the index finds it made the second time.
+        .and_then(|()| Index::open(&folder).or_else(|_| Index::open(&folder)).map_err(failed));
     let why = match opened {
         Ok(Opened { index, note }) => return Ok(OpenIndex { index, place: Place::File, note }),
         Err(why) => why,

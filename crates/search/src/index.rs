@@ -12,6 +12,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 use crate::{ChunkKey, Counts, Hit, Known, Part, Query};
 
 mod lexical;
+mod mark;
 mod reader;
 mod schema;
 mod writer;
@@ -95,6 +96,11 @@ impl Index {
     /// The files of a space by their paths.
     pub fn known(&self, space: &str) -> Result<HashMap<String, Known>> {
         reader::known(&self.connection, space)
+    }
+
+    /// The mark that was set last for a space, see [`Writer::set_mark`].
+    pub fn mark(&self, space: &str) -> Result<Option<Vec<u8>>> {
+        mark::get(&self.connection, space)
     }
 
     /// The spaces that hold a file.

@@ -279,9 +279,12 @@ fn by_others(
 fn edited_by_its(step: &Step, plan: &Plan, context: &CommandContext) -> Result<Vec<String>, CommandError> {
     let since = step.runs.first().map(|run| run.at.clone()).or(step.started_at.clone()).unwrap_or_default();
     let trail = EvidenceQuery { since: &since, ..context.trail(plan) };
-    let is_its = |editor: &Editor| match step.runs.is_empty() {
-        true => editor.agent.is_none(),
-        false => step.runs.iter().any(|run| is_of(editor, run)),
+    let is_its = |editor: &Editor| {
+        if step.runs.is_empty() {
+            editor.agent.is_none()
+        } else {
+            step.runs.iter().any(|run| is_of(editor, run))
+        }
     };
     let editors = trail.editors()?.into_iter().filter(is_its).map(|editor| editor.file);
     Ok(editors.filter(|file| !file.starts_with("plans/")).collect::<BTreeSet<_>>().into_iter().collect())

@@ -7,7 +7,6 @@ use std::time::Instant;
 
 use engine_core::search::{Kind, skill_named};
 use engine_search::{Hit, Index, Known, Piece, Query, query, snippet};
-use engine_store::told;
 use engine_text::stamp::Stamp;
 
 use super::corpus::Corpus;
@@ -164,7 +163,7 @@ pub fn ask(
     };
     let mode = if query.meaning.is_some() { Mode::Hybrid } else { Mode::Lexical };
     let hits = index.search(&query).map_err(failed)?;
-    let hits = without_superseded(corpus, hits);
+    let hits = note::live(corpus, hits);
     let hits = found(corpus, question, &index, hits, &branches)?;
     let searched = if hits.is_empty() { searched(&index, &kinds, &spaces)? } else { BTreeMap::new() };
     Ok(Answer { hits, mode, behind, searched, note, now })
@@ -180,23 +179,6 @@ fn searched(index: &Index, kinds: &[Kind], spaces: &[String]) -> Result<BTreeMap
         }
     }
     Ok(searched)
-}
-
-/// Notes that another one replaces are not found.
-fn without_superseded(corpus: &Corpus, mut hits: Vec<Hit>) -> Vec<Hit> {
-    let is_note = |hit: &Hit| hit.kind == Kind::Notes.as_str();
-    if hits.iter().any(is_note) {
-        let listing = corpus.list(&[Kind::Notes], &|| false);
-        let mut superseded = Vec::new();
-        for source in listing.sources {
-            let text = told::read(corpus.root_of(&source.path), &source.path).ok();
-            superseded.extend(text.map(|told| note::front(&told.text).supersedes).unwrap_or_default());
-        }
-        hits.retain(|hit| {
-            !is_note(hit) || !superseded.iter().any(|slug| slug == head(Kind::Notes, &hit.path))
-        });
-    }
-    hits
 }
 
 /// The hits with what there is to say about them.
@@ -253,12 +235,9 @@ fn without_headings(pieces: Vec<Piece>, breadcrumb: &str) -> Vec<Piece> {
     let mut rest = text.as_str();
     for heading in breadcrumb.split(" > ") {
         let below = rest.trim_start_matches('#').trim_start();
-        match below
-            .strip_prefix(heading)
-            .filter(|behind| rest.starts_with('#') && !behind.starts_with(|c: char| c != ' '))
-        {
-            Some(behind) => rest = behind.trim_start(),
-            None => continue,
+        let behind = below.strip_prefix(heading).filter(|_| rest.starts_with('#'));
+        if let Some(behind) = behind.filter(|behind| behind.is_empty() || behind.starts_with(' ')) {
+            rest = behind.trim_start();
         }
     }
     let mut cut = text.len() - rest.len();

@@ -3,16 +3,17 @@
 use std::path::{Path, PathBuf};
 
 use engine_core::config::Config;
+use engine_core::note::Place;
 use engine_core::search::{DOCS, Kind, SKIP, is_decision};
 use engine_core::work::name;
 use engine_search::Seen;
 use engine_store::project::{FOLDER, Project};
 use engine_store::walk::{Pattern, Stated, StatedBounds, Statement, stated, stated_file};
-use engine_store::{config_file, places, task_file, work_file};
+use engine_store::{config_file, note_file, task_file, work_file};
 
 use crate::error::CommandError;
 
-/// The folder of the notes in a project's `.engine/`, and in the person's configuration.
+/// The folder of the notes in a project's `.engine/`.
 const NOTES: &str = "memory";
 /// The folder of the plans' pages, from the root.
 const PLANS: &str = "plans";
@@ -143,14 +144,8 @@ impl Corpus {
             if is_wanted && let Some(found) = self.list_kind(kind, stops) {
                 listing.kinds.push(kind);
                 listing.kinds.extend((kind == Kind::Docs).then_some(Kind::Decisions));
-                let key = |path: &Path| self.key(path);
-                listing.unread.extend(found.unread.iter().filter_map(|folder| key(folder)));
-                let source = |file: Stated| {
-                    let key = key(&file.path)?;
-                    let kind = if kind == Kind::Docs { self.doc(&key)? } else { kind };
-                    let seen = Seen { size: file.size, modified: file.modified };
-                    Some(Source { kind, key, path: file.path, seen, is_file: file.is_file })
-                };
+                listing.unread.extend(found.unread.iter().filter_map(|folder| self.key(folder)));
+                let source = |file: Stated| self.source(kind, file);
                 listing.sources.extend(found.files.into_iter().filter_map(source));
             }
         }
@@ -175,7 +170,8 @@ impl Corpus {
             }
             Kind::Queue => flat(&[self.project.queue_folder()]),
             Kind::Notes => {
-                let folders = [Some(self.project.folder().join(NOTES)), places::user_memory()];
+                let folders =
+                    [Place::Project, Place::Person].map(|place| note_file::folder(&self.project, place));
                 flat(&folders.into_iter().flatten().collect::<Vec<_>>())
             }
             Kind::Plans => {
@@ -201,12 +197,42 @@ impl Corpus {
         };
         let wanted = |path: &Path| {
             let mut parts = path.components();
-            let is_state = parts.next().is_some() && parts.as_path() == Path::new(STATE);
-            let is_markdown = path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"));
-            in_session(path) && parts.next().is_some() && (is_state || is_markdown)
+            in_session(path) && parts.next().is_some() && is_of_session(parts.as_path())
         };
         let bounds = StatedBounds { unignored: false, enters: &in_session, wanted: &wanted, stops };
         stated(&work_file::folder(&self.project), &bounds)
+    }
+
+    /// The same of one work session.
+    pub(super) fn list_session(&self, name: &str, stops: &dyn Fn() -> bool) -> Option<Listing> {
+        let bounds = StatedBounds { unignored: false, enters: &|_| true, wanted: &is_of_session, stops };
+        let found = stated(&work_file::folder(&self.project).join(name), &bounds)?;
+        let mut listing = Listing::default();
+        listing.unread.extend(found.unread.iter().filter_map(|folder| self.key(folder)));
+        let source = |file: Stated| self.source(Kind::Sessions, file);
+        listing.sources.extend(found.files.into_iter().filter_map(source));
+        Some(listing)
+    }
+
+    fn source(&self, kind: Kind, file: Stated) -> Option<Source> {
+        let key = self.key(&file.path)?;
+        let kind = if kind == Kind::Docs { self.doc(&key)? } else { kind };
+        let seen = Seen { size: file.size, modified: file.modified };
+        Some(Source { kind, key, path: file.path, seen, is_file: file.is_file })
+    }
+}
+
+/// Whether a file is searched, by its path in the folder of its work session.
+fn is_of_session(path: &Path) -> bool {
+    path == Path::new(STATE) || path.extension().is_some_and(|end| end.eq_ignore_ascii_case("md"))
+}
+
+impl Listing {
+    /// Whether a key is below a folder that could not be read.
+    pub(super) fn is_hidden(&self, key: &str) -> bool {
+        let is_below =
+            |folder: &String| key.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/'));
+        self.unread.iter().any(is_below)
     }
 }
 

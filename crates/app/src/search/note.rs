@@ -1,45 +1,18 @@
-//! Notes as search reads them: Markdown with front matter. What a note is otherwise is `engine note`'s business.
+//! Notes as search has them: the text without the front matter, its kind as the type, and none that another one replaces.
 
+use engine_core::note::{Kind as NoteKind, Note};
 use engine_core::queue::body;
-use engine_search::{Chunk, markdown};
+use engine_core::search::Kind;
+use engine_search::{Chunk, Hit, markdown};
+use engine_store::note_file;
 use engine_text::stamp::Stamp;
-use engine_text::yaml::{self, Value};
 
+use super::corpus::Corpus;
 use super::cut::Uncut;
 
-/// What search asks of a note's front matter.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Front {
-    pub(super) kind: Option<String>,
-    pub(super) created: Option<Stamp>,
-    /// The names of notes that this one replaces.
-    pub(super) supersedes: Vec<String>,
-}
-
-pub(super) fn front(text: &str) -> Front {
-    let body = body(text);
-    let above = text.get(..text.len() - body.len()).unwrap_or_default().trim();
-    let block = above.strip_prefix("---").and_then(|block| block.strip_suffix("---")).unwrap_or_default();
-    let fields = yaml::read(block).unwrap_or_default();
-    let field = |name: &str| fields.iter().find(|(key, _)| key == name).map(|(_, node)| &node.value);
-    let text = |value: &Value| match value {
-        Value::Text { text } => Some(text.clone()),
-        _ => None,
-    };
-    let supersedes = match field("supersedes") {
-        Some(Value::List(nodes)) => nodes.iter().filter_map(|node| text(&node.value)).collect(),
-        Some(one) => text(one).into_iter().collect(),
-        None => Vec::new(),
-    };
-    Front {
-        kind: field("kind").and_then(text),
-        created: field("created").and_then(text).and_then(|at| Stamp::parse(&at)),
-        supersedes,
-    }
-}
-
+/// The chunks of a note. A file that is none is found by its words all the same.
 pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
-    let front = front(file.text);
+    let note = Note::read(file.text).ok();
     let body = body(file.text);
     let above = &file.text[..file.text.len() - body.len()];
     let before = u32::try_from(above.matches('\n').count()).unwrap_or(u32::MAX);
@@ -47,8 +20,22 @@ pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
     for chunk in &mut chunks {
         chunk.line = chunk.line.saturating_add(before);
         chunk.end_line = chunk.end_line.saturating_add(before);
-        chunk.facts.what.clone_from(&front.kind);
-        chunk.facts.at = front.created.map(Stamp::rfc3339);
+        chunk.facts.what = note.as_ref().map(|note| NoteKind::as_str(note.kind).to_owned());
+        chunk.facts.at = note.as_ref().and_then(|note| Stamp::parse(&note.created)).map(Stamp::rfc3339);
     }
     chunks
+}
+
+/// The hits without notes that another one replaces.
+pub(super) fn live(corpus: &Corpus, mut hits: Vec<Hit>) -> Vec<Hit> {
+    let is_note = |hit: &Hit| hit.kind == Kind::Notes.as_str();
+    if !hits.iter().any(is_note) {
+        return hits;
+    }
+    let Ok(notes) = note_file::load(&corpus.project) else { return hits };
+    let replaced = notes.notes().map(|(entry, _)| entry).filter(|entry| notes.successor(entry).is_some());
+    let path = |entry: &engine_core::note::Entry| note_file::path(&corpus.project, entry.place, &entry.slug);
+    let replaced: Vec<_> = replaced.map(path).collect();
+    hits.retain(|hit| !is_note(hit) || !replaced.contains(&corpus.file(&hit.path)));
+    hits
 }

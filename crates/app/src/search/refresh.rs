@@ -8,12 +8,13 @@ use std::time::{Duration, Instant};
 
 use engine_core::search::Kind;
 use engine_search::{Document, Index, Known, Writer};
-use engine_store::told;
+use engine_store::{clock, told};
 use engine_text::stamp::Stamp;
 use sha2::{Digest, Sha256};
 
 use super::corpus::{Corpus, Listing, Source};
 use super::cut::{Uncut, chunks};
+use super::mirror::{self, Differing, Mirror, Mirrored, Times};
 use super::{failed, progress::Progress};
 use crate::error::CommandError;
 
@@ -23,6 +24,8 @@ pub(super) const LIMIT: Duration = Duration::from_millis(50);
 const FEW: usize = 300;
 /// So long may it take to see that there are no more of them.
 const FIRST: Duration = Duration::from_secs(1);
+/// So many folders that were looked at anew are worth a new mirror.
+const MANY: usize = 16;
 /// Another process that writes the first index is waited for so long.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
@@ -65,9 +68,19 @@ pub(super) enum Budget {
 type AllKnown = HashMap<String, Known>;
 
 /// What differs between the disk and the index.
+#[derive(Default)]
 struct Difference {
     changed: Vec<Source>,
     gone: Vec<String>,
+    uncompared: Vec<Kind>,
+}
+
+/// What the index had before, for the mirror.
+struct Before {
+    /// When the look at the disk began, in nanoseconds.
+    taken: i64,
+    files: Mirrored,
+    times: Times,
 }
 
 /// Brings the kinds of the checkout at hand up to date.
@@ -78,100 +91,153 @@ pub(super) fn refresh(
     budget: Budget,
     progress: &mut dyn Progress,
 ) -> Result<Refreshed, CommandError> {
-    let space = corpus.space();
-    let known = index.known(&space).map_err(failed)?;
-    let is_first = known.is_empty();
-    let deadline = match budget {
-        Budget::Query(began) if !is_first => Some(began + LIMIT),
-        Budget::Aside(began) if is_first => Some(began + FIRST),
-        Budget::Aside(began) => Some(began + LIMIT),
-        _ => None,
+    let now = clock::now();
+    let began = match budget {
+        Budget::Query(began) | Budget::Aside(began) => Some(began),
+        Budget::Whole | Budget::Look => None,
     };
-    let is_over = || deadline.is_some_and(|deadline| Instant::now() >= deadline);
+    let is_late = || began.is_some_and(|began| began.elapsed() >= LIMIT);
+    let bytes = if began.is_some() { mirror::load(corpus, index) } else { None };
+    if let Some(mirror) = bytes.as_deref().and_then(Mirror::read) {
+        let Differing { changed, gone, uncompared, times } = mirror.compare(corpus, kinds, now, &is_late);
+        let difference = Difference { changed, gone, uncompared };
+        let is_whole = !difference.uncompared.contains(&Kind::Sessions);
+        let taken = if is_whole { nanoseconds(now) } else { mirror.taken() };
+        let looked_at = times.len();
+        let before = || {
+            let (files, mut all) = mirror.all();
+            all.extend(times);
+            Before { taken, files, times: all }
+        };
+        if difference.changed.is_empty() && difference.gone.is_empty() && looked_at >= MANY {
+            let Before { taken, files, times } = before();
+            mirror::keep(
+                corpus,
+                mirror::mark_of(bytes.as_deref().unwrap_or_default()),
+                taken,
+                &files,
+                &times,
+            );
+            let behind = Behind { uncompared: difference.uncompared, ..Behind::default() };
+            return Ok(Refreshed { behind, ..Refreshed::default() });
+        }
+        return follow(corpus, index, &difference, before, None, &is_late, Duration::ZERO, progress);
+    }
+    let known = index.known(&corpus.space()).map_err(failed)?;
+    let is_first = known.is_empty();
+    let is_over = || match budget {
+        Budget::Aside(began) if is_first => began.elapsed() >= FIRST,
+        _ => !is_first && is_late(),
+    };
     // A first index has all kinds: what is asked for next is there then.
     let kinds = if is_first { &Kind::ALL } else { kinds };
-    let listing = corpus.list(kinds, &is_over);
-    let uncompared = kinds.iter().copied().filter(|kind| !listing.kinds.contains(kind)).collect();
-    let mut refreshed =
-        Refreshed { behind: Behind { uncompared, ..Behind::default() }, ..Refreshed::default() };
-    let difference = compare(&known, listing);
+    let times = mirror::times(corpus);
+    let difference = compare(&known, corpus.list(kinds, &is_over), kinds);
     let total = difference.changed.len() + difference.gone.len();
-    refreshed.behind.files = total;
     let is_large = matches!(budget, Budget::Aside(_)) && is_first && (total > FEW || is_over());
-    if total == 0 || budget == Budget::Look || is_large {
-        return Ok(refreshed);
+    if budget == Budget::Look || is_large {
+        let behind = Behind { files: total, uncompared: difference.uncompared, busy: false };
+        return Ok(Refreshed { behind, ..Refreshed::default() });
     }
     // A first index is whole or not there.
     let is_over = || !is_first && is_over();
     let wait = if is_first { PATIENCE } else { Duration::ZERO };
-    write(corpus, index, &known, &difference, &mut refreshed, wait, &is_over, progress)?;
-    Ok(refreshed)
+    // Folders whose files were not compared are looked at by the next query.
+    let is_whole = kinds.contains(&Kind::Sessions) && !difference.uncompared.contains(&Kind::Sessions);
+    let times = if is_whole { times } else { times.into_keys().map(|name| (name, 0)).collect() };
+    let before = || Before { taken: nanoseconds(now), files: mirror::mirrored(&known), times };
+    follow(corpus, index, &difference, before, Some(&known), &is_over, wait, progress)
 }
 
-/// What the disk has that the index has not, the newest first, and the other way round.
-fn compare(known: &AllKnown, listing: Listing) -> Difference {
-    let Listing { sources, kinds, unread } = listing;
-    let found: HashSet<&str> = sources.iter().map(|source| source.key.as_str()).collect();
-    let is_looked_at = |kind: &str| Kind::named(kind).is_none_or(|kind| kinds.contains(&kind));
-    let is_hidden = |key: &str| {
-        unread
-            .iter()
-            .any(|folder| key.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')))
-    };
-    let gone = known
-        .iter()
-        .filter(|(key, known)| !found.contains(key.as_str()) && is_looked_at(&known.kind) && !is_hidden(key));
+fn nanoseconds(now: Stamp) -> i64 {
+    i64::try_from(now.0).unwrap_or(i64::MAX).saturating_mul(1_000_000)
+}
+
+/// What the disk has that the index has not, and the other way round.
+fn compare(known: &AllKnown, listing: Listing, kinds: &[Kind]) -> Difference {
+    let found: HashSet<&str> = listing.sources.iter().map(|source| source.key.as_str()).collect();
+    let is_looked_at = |kind: &str| Kind::named(kind).is_none_or(|kind| listing.kinds.contains(&kind));
+    let is_gone =
+        |key: &str, kind: &str| !found.contains(key) && is_looked_at(kind) && !listing.is_hidden(key);
+    let gone = known.iter().filter(|(key, known)| is_gone(key, &known.kind));
     let gone = gone.map(|(key, _)| key.clone()).collect();
+    let uncompared = kinds.iter().copied().filter(|kind| !listing.kinds.contains(kind)).collect();
     let is_same = |source: &Source| {
         let known = known.get(&source.key);
         known.is_some_and(|known| known.seen == source.seen && known.kind == source.kind.as_str())
     };
-    let mut changed: Vec<Source> = sources.into_iter().filter(|source| !is_same(source)).collect();
-    changed.sort_by_key(|source| std::cmp::Reverse(source.seen.modified));
-    Difference { changed, gone }
+    let changed = listing.sources.into_iter().filter(|source| !is_same(source)).collect();
+    Difference { changed, gone, uncompared }
 }
 
-#[allow(clippy::too_many_arguments, reason = "one caller, and each is one thing")]
-fn write(
+/// Writes what differs into the index, the newest first, and the mirror of it.
+#[allow(clippy::too_many_arguments, reason = "each is one thing, and there are two callers")]
+fn follow(
     corpus: &Corpus,
     index: &mut Index,
-    known: &AllKnown,
     difference: &Difference,
-    refreshed: &mut Refreshed,
-    wait: Duration,
+    before: impl FnOnce() -> Before,
+    known: Option<&AllKnown>,
     is_over: &dyn Fn() -> bool,
+    wait: Duration,
     progress: &mut dyn Progress,
-) -> Result<(), CommandError> {
+) -> Result<Refreshed, CommandError> {
+    let Difference { changed, gone, uncompared } = difference;
+    let total = changed.len() + gone.len();
+    let behind = Behind { files: total, uncompared: uncompared.clone(), busy: false };
+    let mut refreshed = Refreshed { behind, ..Refreshed::default() };
+    // Without a mirror, one is made also where nothing differs.
+    if total == 0 && known.is_none() {
+        return Ok(refreshed);
+    }
     let began = Instant::now();
     let mut writer = loop {
         if let Some(writer) = index.writer().map_err(failed)? {
             break writer;
         }
         if began.elapsed() >= wait {
-            refreshed.behind.busy = true;
-            return Ok(());
+            refreshed.behind.busy = total > 0;
+            return Ok(refreshed);
         }
         std::thread::sleep(PAUSE);
     };
     let space = corpus.space();
-    let total = difference.changed.len() + difference.gone.len();
+    let mark = mirror::new_mark();
+    // Set first: a kill leaves an index that no mirror belongs to.
+    writer.set_mark(&space, &mark).map_err(failed)?;
     let mut done = 0;
     // What is gone takes no time, and is found until then.
-    for key in &difference.gone {
+    for key in gone {
         writer.remove(&space, key).map_err(failed)?;
         done += 1;
     }
     refreshed.removed = done;
-    for source in &difference.changed {
-        if is_over() {
-            break;
-        }
+    let mut changed: Vec<&Source> = changed.iter().collect();
+    changed.sort_by_key(|source| std::cmp::Reverse(source.seen.modified));
+    let mut left = changed.as_slice();
+    while let [source, rest @ ..] = left
+        && !is_over()
+    {
         refreshed.changed += usize::from(put(corpus, &mut writer, &space, known, source)?);
+        left = rest;
         done += 1;
         progress.at(done, total);
     }
-    refreshed.behind.files = total - done;
-    writer.commit().map_err(failed)
+    refreshed.behind.files = left.len();
+    writer.commit().map_err(failed)?;
+    let Before { taken, mut files, mut times } = before();
+    for key in gone {
+        files.remove(key);
+    }
+    for source in &changed[..changed.len() - left.len()] {
+        files.insert(source.key.clone(), (source.kind, source.seen));
+    }
+    for source in left {
+        let session = corpus.session_of(&source.key).and_then(|folder| folder.rsplit('/').next());
+        times.extend(session.map(|session| (session.to_owned(), 0)));
+    }
+    mirror::keep(corpus, &mark, taken, &files, &times);
+    Ok(refreshed)
 }
 
 /// Puts one file, and tells whether its content is another than before.
@@ -179,13 +245,13 @@ fn put(
     corpus: &Corpus,
     writer: &mut Writer<'_>,
     space: &str,
-    known: &AllKnown,
+    known: Option<&AllKnown>,
     source: &Source,
 ) -> Result<bool, CommandError> {
     let Source { kind, key, seen, .. } = source;
     let text = read(corpus, source);
     let sum = text.as_deref().map_or(UNREAD, |text| sum(*kind, text.as_bytes()));
-    let before = known.get(key).filter(|before| before.kind == kind.as_str());
+    let before = known.and_then(|known| known.get(key)).filter(|before| before.kind == kind.as_str());
     if before.is_some_and(|before| before.sum == sum) {
         writer.touch(space, key, *seen).map_err(failed)?;
         return Ok(false);

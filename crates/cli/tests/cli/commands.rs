@@ -292,6 +292,8 @@ fn config_shows_values_and_where_they_come_from() {
     directives.bare               false                                                      default
     directives.skip               []                                                         default
     directives.memory             "allow"                                                    default
+    search.docs                   ["**/*.md", "**/*.mdx", "**/*.markdown"]                   default
+    search.skip                   []                                                         default
     autocommit.paths              []                                                         default
     plan.commit                   "off"                                                      default
     models.tiers                  []                                                         default

@@ -113,6 +113,7 @@ mod real_review;
 mod real_run;
 mod real_runbook;
 mod real_runbook_run;
+mod real_search;
 mod real_sessions;
 mod real_shortcuts;
 mod real_skills;

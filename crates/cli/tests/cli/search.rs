@@ -91,6 +91,12 @@ fn asked(stage: &Stage, args: &[&str]) -> String {
     shown(&stage.ok(&[&["search"], args].concat()))
 }
 
+/// The size of an index is the database's business.
+fn without_size(status: &str) -> String {
+    let line = |line: &str| if line.ends_with(" kB") { "[SIZE]\n".to_owned() } else { format!("{line}\n") };
+    status.lines().map(line).collect()
+}
+
 /// The places of the hits, by path.
 fn places(stage: &Stage, args: &[&str]) -> Vec<String> {
     let output = stage.engine(&[&["--json"], args].concat());
@@ -150,18 +156,18 @@ fn every_kind_is_found_with_its_place_and_its_words() {
       Asked for the key.
       lexical 3 (1.59); matched: locked
     ");
-    insta::assert_snapshot!(stage.ok(&["search", "status"]).replace(' ', "·"), @"
-    KIND·······FILES··CHUNKS
-    sessions···4······5
-    docs·······2······3
-    notes······1······1
-    learnings··1······1
-    decisions··1······1
-    queue······1······1
-    plans······2······2
-    54·kB
-    lexical;·engine·search·model·install·adds·meaning
-    up·to·date
+    insta::assert_snapshot!(without_size(&stage.ok(&["search", "status"])), @"
+    KIND       FILES  CHUNKS
+    sessions   4      5
+    docs       2      3
+    notes      1      1
+    learnings  1      1
+    decisions  1      1
+    queue      1      1
+    plans      2      2
+    [SIZE]
+    lexical; engine search model install adds meaning
+    up to date
     ");
     // From a folder of the project, too.
     let inner =
@@ -627,6 +633,41 @@ fn a_linked_worktree_has_its_own_files_in_the_shared_index() {
     );
 }
 
+/// Sessions that rest are compared by the time of their folder, and in turns.
+#[test]
+fn a_session_that_rests_is_looked_at_again() {
+    let stage = project();
+    let old = |path: &str| {
+        let file = File::open(stage.root().join(path)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_hours(24 * 40)).unwrap();
+    };
+    for number in 1..=9 {
+        let folder = format!("sessions/2026_01_0{number}_OLD");
+        stage.write(&format!("{folder}/FIX_LOG.md"), "## [2026-01-01 10:00:00] Start\nA tapir.\n");
+        old(&format!("{folder}/FIX_LOG.md"));
+        old(&folder);
+    }
+    old("sessions");
+    let found = |words: &str| places(&stage, &["session-search", "query", words, "--limit", "50"]);
+    assert_eq!(found("tapir").len(), 9);
+    // What is new in a folder, a folder that is new, and one that is gone.
+    stage.write("sessions/2026_01_03_OLD/FIX.md", "# Fix\n\nA kudu.\n");
+    stage.write("sessions/2026_01_10_NEW/FIX.md", "# Fix\n\nA kudu.\n");
+    fs::remove_dir_all(stage.root().join("sessions/2026_01_04_OLD")).unwrap();
+    assert_eq!(found("kudu"), ["sessions/2026_01_03_OLD/FIX.md:1", "sessions/2026_01_10_NEW/FIX.md:1"]);
+    assert_eq!(found("tapir").len(), 8);
+    // A log that grows in a folder that rests: within some queries, and at once by the index.
+    stage.write("sessions/2026_01_05_OLD/FIX_LOG.md", "## [2026-01-01 10:00:00] Start\nAn oryx.\n");
+    old("sessions/2026_01_05_OLD");
+    index(&stage);
+    assert_eq!(found("oryx"), ["sessions/2026_01_05_OLD/FIX_LOG.md:1"]);
+    // The mirror is no more than a cache.
+    for bytes in [&b""[..], b"engine mirror 1\n", b"engine mirror 1\n0123456789abcdef\xff\xff\xff\xff"] {
+        fs::write(stage.root().join(".engine/state/search/mirror"), bytes).unwrap();
+        assert_eq!((found("tapir").len(), found("oryx").len()), (7, 1));
+    }
+}
+
 /// Some hundred files, so that an index takes a while.
 fn large() -> Stage {
     let stage = Stage::new();
@@ -730,5 +771,8 @@ fn a_terminal_gets_links_and_marks() {
     // As a terminal has it.
     stage.set("CLICOLOR_FORCE", "1");
     let shown = stage.masked(&shown(&stage.ok(&["search", "hay"])));
-    insta::assert_snapshot!(shown.replace('\u{1b}', "^"), @"");
+    insta::assert_snapshot!(shown.replace('\u{1b}', "^"), @r"
+    ^]8;;vscode://file[TOP]/project/.engine/memory/zebra-food.md:6^\.engine/memory/zebra-food.md:6^]8;;^\  pitfall  ^[2m284 days ago^[0m
+      A zebra eats no ^[1mhay^[0m.
+    ");
 }

@@ -159,7 +159,7 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     exit 0
     would remove .claude/settings.json
     would remove CLAUDE.md
-    would remove 17 skills and 10 agents in .claude/ (68 files; -v lists them)
+    would remove 18 skills and 10 agents in .claude/ (69 files; -v lists them)
     would remove .claude/engine/execute-rule.md
     would remove .engine/config.toml
     Your work stays: session.md
@@ -173,7 +173,7 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     exit 0
     would remove .claude/settings.json
     would remove CLAUDE.md
-    would remove 17 skills and 10 agents in .claude/ (68 files; -v lists them)
+    would remove 18 skills and 10 agents in .claude/ (69 files; -v lists them)
     would remove .claude/engine/execute-rule.md
     would remove .engine/config.toml
     would remove .engine/
@@ -185,7 +185,7 @@ fn what_a_clone_is_told_can_be_seen_before_and_is_told_once() {
     exit 0
     removed .claude/settings.json
     removed CLAUDE.md
-    removed 17 skills and 10 agents in .claude/ (68 files; -v lists them)
+    removed 18 skills and 10 agents in .claude/ (69 files; -v lists them)
     removed .claude/engine/execute-rule.md
     removed .engine/config.toml
     Your work stays: session.md
@@ -225,7 +225,7 @@ fn what_was_edited_stays_and_is_named() {
     insta::assert_snapshot!(said(&stage, &run(&stage, &clone, &["uninstall"])), @"
     exit 0
     removed .claude/settings.json
-    removed 15 skills and 9 agents in .claude/ (65 files; -v lists them)
+    removed 16 skills and 9 agents in .claude/ (66 files; -v lists them)
     kept .claude/skills/commit/SKILL.md: it has the name of a file of engine's and says something else
     kept CLAUDE.md: it imports .claude/engine/execute-rule.md, which stays
     kept .claude/agents/qa.md: it was edited
@@ -502,7 +502,7 @@ fn permissions_go_without_a_manifest_where_they_came_from_init() {
     exit 0
     restored .claude/settings.local.json
     restored .git/info/exclude
-    removed 11 skills and 10 agents in .claude/ (-v lists them)
+    removed 12 skills and 10 agents in .claude/ (-v lists them)
     kept .claude/settings.local.json: it permits Bash(engine init:*), which is yours
     ");
     insta::assert_snapshot!(stage.read(".claude/settings.local.json"), @r#"
@@ -538,7 +538,7 @@ fn files_that_a_sparse_checkout_leaves_out_are_counted() {
     removed 10 agents in .claude/ (-v lists them)
     removed .engine/config.toml
     removed .engine/
-    note: git has 11 files of engine's that this sparse checkout leaves out; they stay until: git sparse-checkout disable && engine uninstall
+    note: git has 12 files of engine's that this sparse checkout leaves out; they stay until: git sparse-checkout disable && engine uninstall
     ");
     git(&["sparse-checkout", "disable"]);
     assert_eq!(run(&stage, &clone, &["uninstall", "--purge"]).code, Some(0));
@@ -626,10 +626,10 @@ fn user_scope_without_its_manifest_is_known_too() {
     exit 0
     removed .claude/settings.local.json
     restored .git/info/exclude
-    note: [TOP]/home/.claude/settings.json and 23 files serve all your projects and stay; to take them out: engine uninstall --scope user
+    note: [TOP]/home/.claude/settings.json and 24 files serve all your projects and stay; to take them out: engine uninstall --scope user
     ");
     let shown = run(&stage, &stage.root(), &["uninstall", "--scope", "user", "--dry-run"]);
-    assert!(shown.stdout.contains("would remove 11 skills and 10 agents in "), "{}", shown.stdout);
+    assert!(shown.stdout.contains("would remove 12 skills and 10 agents in "), "{}", shown.stdout);
     insta::assert_snapshot!(said(&stage, &run(&stage, &stage.root(), &["uninstall", "--scope", "user"])), @"
     exit 0
     removed [TOP]/home/.claude/settings.json

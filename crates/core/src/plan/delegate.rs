@@ -8,7 +8,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::{HaltKind, Kind, Plan, Refusal, State, Step, StepId, covers, is_named};
-use crate::dialect::AgentCall;
 use engine_text::stamp::Stamp;
 
 mod call;
@@ -335,31 +334,6 @@ impl Plan {
         };
         let mut tiers = std::iter::once(asked).chain(above.iter().map(String::as_str));
         tiers.find(|tier| tries(tier) < TRIES).map(str::to_owned)
-    }
-
-    /// The call that gives a step to its agent. `shipped`: by the shipped agent, where the client does not know the step's own yet.
-    pub fn call(&self, step: &Step, shipped: bool) -> Option<AgentCall> {
-        let own = step.agent.clone()?;
-        let agent_type = if shipped { step.shipped_agent()?.to_owned() } else { own };
-        let mut prompt = step.prompt.clone().unwrap_or_default();
-        let last = step.runs.iter().rev().find(|run| run.is_try());
-        if let Some(why) = last.and_then(|run| run.why.as_deref()).filter(|_| step.kind != Kind::Review) {
-            prompt.push_str(&format!(
-                "\nThe earlier attempt was refused: {}",
-                engine_text::line::one_line(why, LONGEST_WHY)
-            ));
-        }
-        let tried = step.runs.iter().any(|run| run.is_try() && run.reported);
-        if let Some(report) = step.report.as_ref().filter(|_| tried && step.kind != Kind::Review) {
-            prompt.push_str(&format!("\nReport of the earlier run: {report}"));
-        }
-        for halt in self.halts.iter().filter(|halt| halt.step == Some(step.number)) {
-            if let Some(answer) = &halt.resumed {
-                prompt.push_str(&format!("\n{}. The user: {}", halt.reason, answer.reason));
-            }
-        }
-        let description = format!("Step {}", step.number);
-        Some(AgentCall { agent_type, model: self.tier(step)?, description, prompt })
     }
 
     /// Why a step is not started by a call.

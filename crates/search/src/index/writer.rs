@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{Result, schema};
+use super::{Result, mark, schema};
 use crate::dense::spaced;
 use crate::{Chunk, Document, Seen, key_of};
 
@@ -79,6 +79,11 @@ impl Writer<'_> {
             .prepare_cached("DELETE FROM file WHERE space = ? AND path = ?")?
             .execute([space, path])?;
         self.drop_unused(content)
+    }
+
+    /// Sets the mark of a space. Set before anything is put, it tells also of what a kill left half done.
+    pub fn set_mark(&mut self, space: &str, value: &[u8]) -> Result<()> {
+        mark::set(self.connection, space, value)
     }
 
     pub fn commit(self) -> Result<()> {

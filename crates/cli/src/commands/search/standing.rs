@@ -36,11 +36,9 @@ pub(super) fn nothing(answer: &Answer, question: &Question) -> String {
         searched.map(|(kind, files)| format!("{} {files}", kind.as_str())).collect::<Vec<_>>().join(", ");
     let searched =
         if searched.is_empty() { "no file".to_owned() } else { format!("the files of {searched}") };
-    let is_narrow = !question.kinds.is_empty()
-        || !(question.types.is_empty() && question.skills.is_empty() && question.tags.is_empty())
-        || question.since.is_some()
-        || question.until.is_some()
-        || question.file.is_some();
+    let lists = [question.kinds.len(), question.types.len(), question.skills.len(), question.tags.len()];
+    let times = question.since.is_some() || question.until.is_some();
+    let is_narrow = lists.iter().any(|count| *count > 0) || times || question.file.is_some();
     let advice = if is_narrow { "other words, or fewer options" } else { "other words" };
     format!("nothing found in {searched}; try {advice}")
 }

@@ -46,7 +46,7 @@ pub(in crate::commands) fn run(corpus: &Corpus, kinds: &[Kind], ui: &Ui) -> Outc
 fn size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
     }
 }
 

@@ -1,8 +1,8 @@
 //! Calls that start agents: what one is about, and which are right.
 
-use super::{SHIPPED, Turn};
-use crate::dialect::Dialect;
-use crate::plan::{Plan, Step, is_named};
+use super::{LONGEST_WHY, SHIPPED, Turn};
+use crate::dialect::{AgentCall, Dialect};
+use crate::plan::{Kind, Plan, Step, is_named};
 
 /// What a call is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,6 +13,31 @@ pub enum Meant<'p> {
 }
 
 impl Plan {
+    /// The call that gives a step to its agent. `shipped`: by the shipped agent, where the client does not know the step's own yet.
+    pub fn call(&self, step: &Step, shipped: bool) -> Option<AgentCall> {
+        let own = step.agent.clone()?;
+        let agent_type = if shipped { step.shipped_agent()?.to_owned() } else { own };
+        let mut prompt = step.prompt.clone().unwrap_or_default();
+        let last = step.runs.iter().rev().find(|run| run.is_try());
+        if let Some(why) = last.and_then(|run| run.why.as_deref()).filter(|_| step.kind != Kind::Review) {
+            prompt.push_str(&format!(
+                "\nThe earlier attempt was refused: {}",
+                engine_text::line::one_line(why, LONGEST_WHY)
+            ));
+        }
+        let tried = step.runs.iter().any(|run| run.is_try() && run.reported);
+        if let Some(report) = step.report.as_ref().filter(|_| tried && step.kind != Kind::Review) {
+            prompt.push_str(&format!("\nReport of the earlier run: {report}"));
+        }
+        for halt in self.halts.iter().filter(|halt| halt.step == Some(step.number)) {
+            if let Some(answer) = &halt.resumed {
+                prompt.push_str(&format!("\n{}. The user: {}", halt.reason, answer.reason));
+            }
+        }
+        let description = format!("Step {}", step.number);
+        Some(AgentCall { agent_type, model: self.tier(step)?, description, prompt })
+    }
+
     /// The step that a call is about; nothing where it is about none. A type of agent that only does steps is always about one.
     pub fn meant(&self, agent_type: &str, prompt: &str) -> Option<Meant<'_>> {
         // What comes first is meant: the prompt of a review names the files of its steps, too.
