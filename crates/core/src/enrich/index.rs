@@ -100,7 +100,9 @@ fn written(items: &[Item], words: &[Vec<String>], sources: &[Source], retired: &
     let mut postings: BTreeMap<&str, Vec<(u32, u32)>> = BTreeMap::new();
     for (number, words) in (0_u32..).zip(words) {
         let mut counts: BTreeMap<&str, u32> = BTreeMap::new();
-        words.iter().for_each(|word| *counts.entry(word).or_default() += 1);
+        for word in words {
+            *counts.entry(word).or_default() += 1;
+        }
         for (word, count) in counts {
             postings.entry(word).or_default().push((number, count));
         }
@@ -131,10 +133,11 @@ fn written(items: &[Item], words: &[Vec<String>], sources: &[Source], retired: &
         let (shown, shown_length) = text(&item.shown);
         extend(&mut rows, [flags, item.line, path, path_length, shown, shown_length, key.0]);
     }
-    let sources: String = sources
+    let lines: Vec<String> = sources
         .iter()
         .map(|source| format!("{} {} {}\n", source.size, source.modified, source.path))
         .collect();
+    let sources = lines.concat();
     let all: usize = words.iter().map(Vec::len).sum();
     #[allow(clippy::cast_precision_loss, reason = "far fewer words than an f32 counts")]
     let average = if items.is_empty() { 0.0 } else { all as f32 / items.len() as f32 };
@@ -157,7 +160,9 @@ fn size(number: usize) -> u32 {
 }
 
 fn extend<const N: usize>(bytes: &mut Vec<u8>, numbers: [u32; N]) {
-    numbers.iter().for_each(|number| bytes.extend_from_slice(&number.to_le_bytes()));
+    for number in numbers {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
 }
 
 fn put(bytes: &mut [u8], at: usize, number: u32) {
@@ -169,7 +174,7 @@ fn varint(bytes: &mut Vec<u8>, mut number: u32) {
         bytes.push((number & 0x7f) as u8 | 0x80);
         number >>= 7;
     }
-    bytes.push(number as u8);
+    bytes.push((number & 0x7f) as u8);
 }
 
 /// Writes length and sum.

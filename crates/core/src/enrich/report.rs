@@ -124,7 +124,7 @@ fn is_path(words: &str, at: usize, path: &str) -> bool {
         Some(c) => is_name(c) || c == '/',
         None => false,
     };
-    !before.is_some_and(|c| is_name(c)) && !follows
+    !before.is_some_and(is_name) && !follows
 }
 
 #[cfg(test)]

@@ -391,14 +391,16 @@ fn stem(word: String) -> String {
     } else if let Some(rest) =
         word.strip_suffix('s').filter(|rest| is_stem(rest) && !rest.ends_with(['s', 'u', 'i']))
     {
-        word = rest.to_owned();
+        let length = rest.len();
+        word.truncate(length);
     }
     for ending in ["ingly", "edly", "ing", "ed", "er", "or", "ly"] {
         if let Some(rest) = word.strip_suffix(ending).filter(|rest| is_stem(rest)) {
             let mut letters = rest.bytes().rev();
             let (last, before) = (letters.next(), letters.next());
             let is_doubled = last == before && last.is_some_and(|last| !b"aeiouslz".contains(&last));
-            word = rest[..rest.len() - usize::from(is_doubled)].to_owned();
+            let length = rest.len() - usize::from(is_doubled);
+            word.truncate(length);
             break;
         }
     }

@@ -92,7 +92,9 @@ impl Index<'_> {
         }
         #[allow(clippy::cast_precision_loss, reason = "at most 64 words")]
         let share = |matches: u32| matches as f32 / words.len().max(1) as f32;
-        all.iter_mut().for_each(|(score, matches)| *score *= share(*matches));
+        for (score, matches) in &mut all {
+            *score *= share(*matches);
+        }
         all
     }
 }
