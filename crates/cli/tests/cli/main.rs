@@ -137,6 +137,7 @@ mod runbook_prepare;
 mod runbook_run;
 mod runbook_ways;
 mod search;
+mod search_index;
 mod senders;
 mod session_begin;
 mod session_check;

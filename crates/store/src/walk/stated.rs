@@ -7,7 +7,7 @@ use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags};
 
 use super::SKIPPED;
 use super::ignored::Patterns;
@@ -97,7 +97,10 @@ pub fn stated_file(path: &Path) -> Option<Stated> {
 
 /// When the entries of some folders in a folder changed last; nothing for one that is no folder. Ten thousand take milliseconds.
 pub fn folder_times<'n>(start: &Path, names: impl Iterator<Item = &'n str>) -> Vec<Option<i64>> {
-    let Ok(start) = fs::File::open(start) else { return names.map(|_| None).collect() };
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(start) = rustix::fs::open(start, flags, Mode::empty()) else {
+        return names.map(|_| None).collect();
+    };
     let time = |name: &str| {
         let data = rustix::fs::statat(&start, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
         let is_folder = FileType::from_raw_mode(data.st_mode) == FileType::Directory;
