@@ -5,6 +5,8 @@
 //! cut       a file as the pieces that are found
 //! refresh   the index follows the disk, within 50 ms of a query
 //! ask       the query
+//! meaning   vectors of the chunks and of the query
+//! model     installs the language model that makes them
 //! ```
 //!
 //! The index is a cache in the local state. The hook never opens it.
@@ -20,6 +22,8 @@ mod ask;
 mod branch;
 mod corpus;
 mod cut;
+mod meaning;
+pub mod model;
 mod note;
 mod progress;
 mod recall;
