@@ -10,21 +10,23 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, ensure};
 
-use engine_testkit::client;
+use engine_testkit::{client, embeddings};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
     Client,
+    Embeddings,
     Namespaces,
 }
 
 impl Need {
-    pub(crate) const ALL: [Self; 2] = [Self::Client, Self::Namespaces];
+    pub(crate) const ALL: [Self; 3] = [Self::Client, Self::Embeddings, Self::Namespaces];
 
     /// The reason that stands in the mark of a test.
     fn mark(self) -> &'static str {
         match self {
             Self::Client => "needs the real client: cargo xtask test",
+            Self::Embeddings => "needs the embedding model: cargo xtask test",
             Self::Namespaces => "needs mount namespaces: cargo xtask test",
         }
     }
@@ -32,6 +34,7 @@ impl Need {
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Client => "client",
+            Self::Embeddings => "embeddings",
             Self::Namespaces => "namespaces",
         }
     }
@@ -45,6 +48,9 @@ impl Need {
                     client::CLAUDE_VERSION
                 )
             }
+            Self::Embeddings => {
+                format!("{}, downloaded by pip if it is not in the cache", embeddings::PACKAGE)
+            }
             Self::Namespaces => "unshare -rm true".to_owned(),
         }
     }
@@ -53,6 +59,7 @@ impl Need {
     pub(crate) fn provide(self) -> Result<()> {
         match self {
             Self::Client => client::ensure().map(drop),
+            Self::Embeddings => embeddings::ensure().map(drop),
             Self::Namespaces => {
                 let mut probe = Command::new("unshare");
                 probe.args(["-rm", "true"]).stdout(Stdio::null()).stderr(Stdio::null());

@@ -6,6 +6,8 @@
 //! mirror    what the index has, to be compared with the disk
 //! refresh   the index follows the disk, within 50 ms of a query
 //! ask       the query
+//! meaning   vectors of the chunks and of the query
+//! model     installs the language model that makes them
 //! ```
 //!
 //! The index is a cache in the local state. The hook never opens it.
@@ -21,7 +23,9 @@ mod ask;
 mod branch;
 mod corpus;
 mod cut;
+mod meaning;
 mod mirror;
+pub mod model;
 mod note;
 mod progress;
 mod recall;

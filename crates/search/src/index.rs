@@ -129,6 +129,11 @@ impl Index {
         Ok(counts)
     }
 
+    /// How many chunks have a key that is not among those with a vector; the same content counts once.
+    pub fn count_unembedded(&self, has: &dyn Fn(&ChunkKey) -> bool) -> Result<usize> {
+        reader::count_unembedded(&self.connection, has)
+    }
+
     /// Chunks whose key is not among those with a vector: the text that the vector is made of is title, newline, body.
     pub fn unembedded(
         &self,

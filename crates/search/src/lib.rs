@@ -7,12 +7,18 @@ use std::collections::BTreeMap;
 
 use sha2::{Digest, Sha256};
 
+pub mod convert;
 mod dense;
 pub mod index;
 pub mod markdown;
+pub mod model;
+pub mod package;
 pub mod query;
 pub mod rank;
 pub mod snippet;
+pub mod vectors;
+pub mod wheel;
+pub mod wordpiece;
 
 pub use index::{Index, IndexError, Opened, Writer};
 pub use query::{Meaning, Query};

@@ -51,6 +51,11 @@ pub fn user_state() -> Option<PathBuf> {
     Some(xdg("XDG_STATE_HOME", ".local/state")?.join("engine"))
 }
 
+/// `$XDG_DATA_HOME/engine/models`: language models for search, for every project.
+pub fn user_models() -> Option<PathBuf> {
+    Some(xdg("XDG_DATA_HOME", ".local/share")?.join("engine/models"))
+}
+
 const ACCEPTED: &str = "accepted";
 
 /// What the person accepted, in their state folder.

@@ -30,6 +30,7 @@ mod bench;
 pub mod client;
 mod constructs;
 mod contexts;
+pub mod embeddings;
 mod fixtures;
 pub mod forms;
 mod http;

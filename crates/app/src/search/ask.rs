@@ -6,14 +6,14 @@ use std::str::FromStr;
 use std::time::Instant;
 
 use engine_core::search::{Kind, skill_named};
-use engine_search::{Hit, Index, Known, Piece, Query, query, snippet};
+use engine_search::{Hit, Index, Known, Meaning, Piece, Query, query, snippet};
 use engine_text::stamp::Stamp;
 
 use super::corpus::Corpus;
 use super::cut::head;
 use super::progress::Progress;
 use super::refresh::{Behind, Budget, refresh};
-use super::{OpenIndex, Place, branch, failed, note, open};
+use super::{OpenIndex, Place, branch, failed, meaning, note, open};
 use crate::error::CommandError;
 use crate::since::Since;
 
@@ -103,6 +103,8 @@ pub struct Answer {
     pub hits: Vec<Found>,
     pub mode: Mode,
     pub behind: Behind,
+    /// How many chunks have no vector and rank by words alone; none where no vector was asked.
+    pub unembedded: Option<usize>,
     /// How many files of each kind were searched.
     pub searched: BTreeMap<Kind, u64>,
     /// What a person should know of the index.
@@ -145,6 +147,14 @@ pub fn ask(
     for branch in branches.iter().filter(|_| may_write) {
         behind.busy |= !branch::refresh(corpus, &mut index, branch, progress)?;
     }
+    let (near, note) = match (question.lexical, note) {
+        (true, note) => (None, note),
+        (false, note) => match meaning::near(corpus, &question.words) {
+            Ok(near) => (near, note),
+            Err(why) => (None, note.or(Some(why))),
+        },
+    };
+    let nearest = near.as_ref().map(|near| |count| near.nearest(count));
     let words = |kinds: &[Kind]| kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
     let query = Query {
         words: question.words.clone(),
@@ -157,16 +167,17 @@ pub fn ask(
         file: question.file.clone(),
         spaces: spaces.clone(),
         limit: question.limit,
-        // The place of the semantic side: with a model installed, and unless `question.lexical`.
-        meaning: None,
+        meaning: nearest.as_ref().map(|nearest| Meaning(nearest)),
         tuning: query::Tuning::default(),
     };
     let mode = if query.meaning.is_some() { Mode::Hybrid } else { Mode::Lexical };
     let hits = index.search(&query).map_err(failed)?;
+    let unembedded = near.as_ref().map(|near| index.count_unembedded(&|key| near.keys.contains(key)));
+    let unembedded = unembedded.transpose().map_err(failed)?;
     let hits = note::live(corpus, hits);
     let hits = found(corpus, question, &index, hits, &branches)?;
     let searched = if hits.is_empty() { searched(&index, &kinds, &spaces)? } else { BTreeMap::new() };
-    Ok(Answer { hits, mode, behind, searched, note, now })
+    Ok(Answer { hits, mode, behind, unembedded, searched, note, now })
 }
 
 /// The files of each kind in some spaces.

@@ -12,7 +12,7 @@ use super::ask::Mode;
 use super::corpus::Corpus;
 use super::progress::{Progress, Unwatched};
 use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
-use super::{OpenIndex, Place, failed, open};
+use super::{OpenIndex, Place, failed, meaning, open};
 use crate::error::CommandError;
 
 /// A file of which nothing is found, and why.
@@ -32,6 +32,8 @@ pub struct Status {
     pub others: u64,
     pub bytes: u64,
     pub behind: Behind,
+    /// How many chunks have no vector; none without a model.
+    pub unembedded: Option<usize>,
     pub skipped: Vec<Skipped>,
     pub note: Option<String>,
 }
@@ -42,6 +44,8 @@ pub struct Indexed {
     pub files: u64,
     pub chunks: u64,
     pub refreshed: Refreshed,
+    /// How many chunks were given a vector; none without a model.
+    pub embedded: Option<usize>,
     pub skipped: usize,
     pub took: Duration,
     pub note: Option<String>,
@@ -63,7 +67,7 @@ pub fn status(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
     let space = corpus.space();
     let mut of_kinds: BTreeMap<Kind, Part> = kinds.iter().map(|kind| (*kind, Part::default())).collect();
     let mut others = 0;
-    for ((kind, of), part) in counts.parts {
+    for ((kind, of), part) in counts.parts.clone() {
         match Kind::named(&kind).filter(|kind| kinds.contains(kind)) {
             Some(kind) if of == space => _ = of_kinds.insert(kind, part),
             _ if of != space => others += part.chunks,
@@ -71,8 +75,11 @@ pub fn status(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
         }
     }
     let skipped = skipped(corpus, &index, kinds)?;
-    // The place of the semantic side: hybrid with a model installed.
-    Ok(Status { mode: Mode::Lexical, kinds: of_kinds, others, bytes: counts.bytes, behind, skipped, note })
+    let unembedded = meaning::unembedded(corpus, &index)?;
+    // With no vector at all, words alone rank.
+    let is_hybrid = unembedded.is_some_and(|count| counts.chunks == 0 || (count as u64) < counts.chunks);
+    let mode = if is_hybrid { Mode::Hybrid } else { Mode::Lexical };
+    Ok(Status { mode, kinds: of_kinds, others, bytes: counts.bytes, behind, unembedded, skipped, note })
 }
 
 /// The files that cannot be read, each with the reason as it is now.
@@ -98,6 +105,7 @@ pub fn index(
     kinds: &[Kind],
     rebuild: bool,
     progress: &mut dyn Progress,
+    embedding: &mut dyn Progress,
 ) -> Result<Indexed, CommandError> {
     let began = Instant::now();
     if rebuild && !Index::discard(&corpus.folder()).map_err(failed)? {
@@ -119,7 +127,8 @@ pub fn index(
     let (files, chunks) =
         parts.fold((0, 0), |(files, chunks), (_, part)| (files + part.files, chunks + part.chunks));
     let skipped = skipped(corpus, &index, kinds)?.len();
-    Ok(Indexed { files, chunks, refreshed, skipped, took: began.elapsed(), note })
+    let embedded = meaning::embed(corpus, &index, embedding)?;
+    Ok(Indexed { files, chunks, refreshed, embedded, skipped, took: began.elapsed(), note })
 }
 
 fn busy() -> CommandError {

@@ -12,6 +12,7 @@ pub(super) mod docs;
 mod hits;
 pub(super) mod index;
 mod index_progress;
+mod model;
 mod object;
 pub(super) mod sessions;
 mod standing;
@@ -45,16 +46,19 @@ pub(crate) enum SearchCommand {
     /// Show what the index holds, how far behind it is, and what was left out
     #[command(after_long_help = "Examples:\n  engine search status\n  engine search status --json")]
     Status,
+    #[command(subcommand)]
+    Model(model::ModelCommand),
 }
 
 pub(super) fn run(args: &SearchArgs, ui: &Ui) -> Outcome {
-    let corpus = Corpus::here()?;
     match &args.command {
-        Some(SearchCommand::Index(args)) => index::run(args, &corpus, &Kind::ALL, ui),
-        Some(SearchCommand::Status) => status::run(&corpus, &Kind::ALL, ui),
+        // The model is for all projects, and may be installed outside of one.
+        Some(SearchCommand::Model(command)) => model::run(command, ui),
+        Some(SearchCommand::Index(args)) => index::run(args, &Corpus::here()?, &Kind::ALL, ui),
+        Some(SearchCommand::Status) => status::run(&Corpus::here()?, &Kind::ALL, ui),
         None => {
             let question = args.filter.question(&args.words, args.kinds.clone(), Branches::Tree);
-            ask::run(&question, args.filter.explain, &corpus, ui)
+            ask::run(&question, args.filter.explain, &Corpus::here()?, ui)
         }
     }
 }

@@ -85,6 +85,16 @@ pub(super) fn unembedded(
     Ok(found)
 }
 
+pub(super) fn count_unembedded(connection: &Connection, has: &dyn Fn(&ChunkKey) -> bool) -> Result<usize> {
+    let mut keys = connection.prepare("SELECT DISTINCT key FROM chunk")?;
+    let mut rows = keys.query([])?;
+    let mut count = 0;
+    while let Some(row) = rows.next()? {
+        count += usize::from(!has(&row.get(0)?));
+    }
+    Ok(count)
+}
+
 /// The conditions of a query besides its words, over the table `chunk`.
 #[derive(Debug, Default)]
 pub(super) struct Filter {

@@ -91,6 +91,9 @@ pub(super) fn run(question: &Question, explain: bool, corpus: &Corpus, ui: &Ui) 
     if let Some(behind) = standing::behind(&answer.behind).filter(|_| !ui.is_json()) {
         ui.talk(behind);
     }
+    if let Some(line) = standing::unembedded(answer.unembedded).filter(|_| !ui.is_json()) {
+        ui.talk(line);
+    }
     match (answer.hits.is_empty(), ui.is_json()) {
         (false, _) => Ok(()),
         (true, true) => Err(CommandError::already_told().of(Failure::Nothing)),

@@ -24,23 +24,36 @@ pub(crate) struct SearchIndexArgs {
 pub(in crate::commands) fn run(args: &SearchIndexArgs, corpus: &Corpus, kinds: &[Kind], ui: &Ui) -> Outcome {
     let indexed = {
         let mut progress = IndexProgress::new();
-        index(corpus, kinds, args.rebuild, &mut |done, total| progress.at(done, total))?
+        let mut embedding = None;
+        index(
+            corpus,
+            kinds,
+            args.rebuild,
+            &mut |done, total| progress.at(done, total),
+            &mut |done, total| {
+                embedding.get_or_insert_with(|| IndexProgress::of("chunks, embedded")).at(done, total);
+            },
+        )?
     };
-    let Indexed { files, chunks, refreshed, skipped, took, note } = indexed;
+    let Indexed { files, chunks, refreshed, embedded, skipped, took, note } = indexed;
     if let Some(note) = note {
         ui.talk(format!("{} {note}", toned(Tone::Careful, "note:")));
     }
     if ui.is_json() {
         ui.object(&json!({"version": 1, "files": files, "chunks": chunks, "changed": refreshed.changed,
-            "removed": refreshed.removed, "skipped": skipped, "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX)}));
+            "removed": refreshed.removed, "embedded": embedded, "skipped": skipped, "ms": u64::try_from(took.as_millis()).unwrap_or(u64::MAX)}));
         return Ok(());
     }
     let skipped = match skipped {
         0 => String::new(),
         skipped => format!(", {skipped} left out (engine search status)"),
     };
+    let embedded = match embedded {
+        None | Some(0) => String::new(),
+        Some(embedded) => format!(", {} embedded", counted(embedded as u64, "chunk")),
+    };
     ui.line(format!(
-        "{} in {}: {} changed, {} removed{skipped}, {:.1} s",
+        "{} in {}: {} changed, {} removed{embedded}{skipped}, {:.1} s",
         counted(chunks, "chunk"),
         counted(files, "file"),
         refreshed.changed,

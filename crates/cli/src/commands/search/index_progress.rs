@@ -7,6 +7,7 @@ use crate::progress::Progress;
 /// A bar that comes only if there is something to wait for.
 pub(super) struct IndexProgress {
     began: Instant,
+    what: &'static str,
     bar: Option<Progress>,
 }
 
@@ -15,12 +16,16 @@ const SOON: Duration = Duration::from_millis(200);
 
 impl IndexProgress {
     pub(super) fn new() -> Self {
-        Self { began: Instant::now(), bar: None }
+        Self::of("files")
+    }
+
+    pub(super) fn of(what: &'static str) -> Self {
+        Self { began: Instant::now(), what, bar: None }
     }
 
     pub(super) fn at(&mut self, done: usize, total: usize) {
         if self.bar.is_none() && self.began.elapsed() > SOON {
-            self.bar = Some(Progress::of(total, "files"));
+            self.bar = Some(Progress::of(total, self.what));
         }
         if let Some(bar) = &self.bar {
             bar.to(done, total);

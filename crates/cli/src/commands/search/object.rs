@@ -27,6 +27,9 @@ pub(super) fn object(answer: &Answer, explain: bool) -> Value {
     };
     let mut object = json!({"version": 1, "mode": answer.mode.as_str(), "behind": answer.behind.files,
         "hits": answer.hits.iter().map(hit).collect::<Vec<_>>()});
+    if let Some(count) = answer.unembedded {
+        object["unembedded"] = json!(count);
+    }
     if !answer.behind.uncompared.is_empty() {
         object["uncompared"] = words(&answer.behind.uncompared);
     }

@@ -11,6 +11,16 @@ pub(super) fn mode(mode: Mode) -> &'static str {
     }
 }
 
+/// The chunks that rank by words alone, in one line.
+pub(super) fn unembedded(count: Option<usize>) -> Option<String> {
+    let what = match count? {
+        0 => return None,
+        1 => "1 chunk has no vector yet and ranks".to_owned(),
+        count => format!("{} have no vector yet and rank", counted(count as u64, "chunk")),
+    };
+    Some(format!("{what} by words alone: engine search index"))
+}
+
 /// What the index does not have yet, in one line.
 pub(super) fn behind(behind: &Behind) -> Option<String> {
     let Behind { files, uncompared, busy } = behind;

@@ -1,11 +1,12 @@
 //! `engine search status`.
 
 use engine_app::error::Outcome;
+use engine_app::search::model::MODEL;
 use engine_app::search::{Corpus, Skipped, Status, status};
 use engine_core::search::Kind;
 use serde_json::{Map, Value, json};
 
-use super::standing::{behind, mode};
+use super::standing::{behind, mode, unembedded};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
@@ -33,6 +34,9 @@ pub(in crate::commands) fn run(corpus: &Corpus, kinds: &[Kind], ui: &Ui) -> Outc
     };
     ui.line(format!("{}{others}", size(status.bytes)));
     ui.line(mode(status.mode));
+    if let Some(line) = unembedded(status.unembedded) {
+        ui.line(line);
+    }
     ui.line(behind(&status.behind).unwrap_or_else(|| "up to date".to_owned()));
     for Skipped { path, why, .. } in status.skipped.iter().take(NAMED) {
         ui.line(format!("{} {path}: {why}", toned(Tone::Careful, "left out:")));
@@ -59,7 +63,11 @@ fn object(status: &Status) -> Value {
     let skipped =
         |skipped: &Skipped| json!({"kind": skipped.kind.as_str(), "path": skipped.path, "why": skipped.why});
     let uncompared: Vec<&str> = status.behind.uncompared.iter().map(|kind| kind.as_str()).collect();
-    json!({"version": 1, "mode": status.mode.as_str(), "behind": status.behind.files, "uncompared": uncompared, "kinds": kinds,
-        "others": status.others, "bytes": status.bytes, "model": Value::Null,
-        "skipped": status.skipped.iter().map(skipped).collect::<Vec<_>>()})
+    let mut object = json!({"version": 1, "mode": status.mode.as_str(), "behind": status.behind.files, "uncompared": uncompared, "kinds": kinds,
+        "others": status.others, "bytes": status.bytes, "model": status.unembedded.map(|_| MODEL),
+        "skipped": status.skipped.iter().map(skipped).collect::<Vec<_>>()});
+    if let Some(count) = status.unembedded {
+        object["unembedded"] = json!(count);
+    }
+    object
 }
