@@ -84,14 +84,14 @@ fn retired(project: &Project, report: &Report) -> BTreeSet<Key> {
 pub fn ask(project: &Project, prompt: &str) -> Result<Tried, CommandError> {
     trust::may_tell("the notes", project, &here::caller())?;
     let config = config_file::load(project);
-    let bytes = enrich_file::read(project).map_err(unusable)?;
-    let index = Index::open(&bytes).map_err(|why| unusable(why.to_string()))?;
+    let bytes = enrich_file::read(project).map_err(|why| unusable(&why))?;
+    let index = Index::open(&bytes).map_err(|why| unusable(&why.to_string()))?;
     let words = enrich::asked(prompt, &config);
     let found = words.as_ref().map(|words| index.search(words, SHOWN)).unwrap_or_default();
     Ok(Tried { words, found, mode: mode(RULES, &config) })
 }
 
-fn unusable(why: String) -> CommandError {
+fn unusable(why: &str) -> CommandError {
     CommandError::refused(format!("nothing can be found: {why}")).hint("make the index: engine enrich index")
 }
 

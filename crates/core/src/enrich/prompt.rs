@@ -106,7 +106,7 @@ fn is_continuation(text: &str) -> bool {
         head.is_some()
             && !text[start.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '-')
     };
-    CONTINUATIONS.iter().any(|start| begins(start))
+    CONTINUATIONS.iter().any(begins)
 }
 
 #[cfg(test)]

@@ -151,7 +151,7 @@ mod tests {
             ("s", Step::Call { words: "/p/docs/a.md" }),
             ("s", Step::Prompt),
             ("s", Step::Call { words: "/p/docs/b.md" }),
-            ("t", looked(true, &[b.clone()])),
+            ("t", looked(true, std::slice::from_ref(&b))),
             ("t", Step::Call { words: "sed -n 1p \"docs/b.md\"" }),
             ("t", looked(true, &[])),
         ] {
