@@ -10,6 +10,7 @@
 //! Figures come with the interval that holds 95 % of 2,000 samples of the prompts, drawn with replacement from a fixed seed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, ensure};
@@ -136,7 +137,7 @@ fn pairs(most: usize) -> Result<Vec<Pair>> {
 }
 
 fn is_page(path: &str) -> bool {
-    path.ends_with(".md")
+    Path::new(path).extension().is_some_and(|end| end == "md")
         && (path.starts_with("docs/") || path.starts_with("plugin/") || !path.contains('/'))
         && !LEFT_OUT.contains(&path)
 }

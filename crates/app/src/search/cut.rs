@@ -285,6 +285,3 @@ fn without_secrets(text: &str) -> String {
     // Whatever else it was: rather a wrong line than a secret.
     if lines(&again) == lines(text) { again.into_owned() } else { whole.into_owned() }
 }
-
-#[cfg(test)]
-mod tests;

@@ -25,7 +25,7 @@ pub(crate) enum EnrichCommand {
     Try(ask::EnrichTryArgs),
     /// Show what became of what was told: was the file read within the turn?
     ///
-    /// From the journal, so as far back as journal.keep_days. What a rule in shadow would have told is counted apart.
+    /// From the journal, so as far back as `journal.keep_days`. What a rule in shadow would have told is counted apart.
     #[command(after_long_help = "Examples:\n  engine enrich report\n  engine enrich report --json")]
     Report,
 }

@@ -37,7 +37,9 @@ pub(super) fn run(args: &RecallArgs, ui: &Ui) -> Outcome {
         return Err(error.of(Failure::Nothing));
     }
     if !ui.is_json() {
-        facts.iter().for_each(|fact| ui.line(fact.shown(clock::now())));
+        for fact in &facts {
+            ui.line(fact.shown(clock::now()));
+        }
     }
     Ok(())
 }

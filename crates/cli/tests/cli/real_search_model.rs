@@ -48,7 +48,7 @@ fn a_chunk_is_found_by_its_meaning() {
     let answer = object(&stage, &["search", "car", "--limit", "2", "--explain"]);
     assert_eq!(answer["mode"], "hybrid");
     assert_eq!(answer["unembedded"], 0);
-    assert_eq!(titles(&answer)[0], "docs/vehicle.md > Transport");
+    assert_eq!(titles(&answer)[0], "docs/vehicle > Transport");
     let side = &answer["hits"][0]["explain"];
     assert_eq!((&side["lexical"], &side["semantic"]["rank"]), (&Value::Null, &1.into()));
 
@@ -61,7 +61,7 @@ fn a_chunk_is_found_by_its_meaning() {
     stage.write("docs/new.md", "# Garage\n\nA car is kept here.\n");
     let answer = object(&stage, &["search", "car"]);
     assert_eq!(answer["unembedded"], 1);
-    assert!(titles(&answer).contains(&"docs/new.md > Garage"), "{answer}");
+    assert!(titles(&answer).contains(&"docs/new > Garage"), "{answer}");
     assert_eq!(object(&stage, &["search", "status"])["unembedded"], 1);
 
     stage.ok(&["search", "model", "remove"]);

@@ -57,7 +57,7 @@ pub(super) fn run(project: &Project, ui: &Ui) -> Outcome {
 
 fn summary(report: &Report) -> String {
     let (told, read) = (report.told(), report.read());
-    let share = |part: u32, of: u32| if of == 0 { 0 } else { 100 * part / of };
+    let share = |part: u32, of: u32| (100 * part).checked_div(of).unwrap_or(0);
     let per_read = match report.tokens_per_read() {
         Some(tokens) => format!("about {tokens} tokens for each that was read"),
         None => format!("about {} tokens, none of it read", report.characters.div_ceil(3)),

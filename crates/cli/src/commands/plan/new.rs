@@ -74,6 +74,8 @@ pub(super) fn run(args: &PlanNewArgs, context: &CommandContext, ui: &Ui) -> Outc
 fn tell_related(plan: &Plan, context: &CommandContext, ui: &Ui) {
     if !plan.guardrails.answer_only {
         let related = related(&context.project, &plan.original_fragment, None);
-        related.lines().into_iter().for_each(|line| ui.line(line));
+        for line in related.lines() {
+            ui.line(line);
+        }
     }
 }

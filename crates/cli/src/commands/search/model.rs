@@ -115,5 +115,5 @@ fn status(ui: &Ui) -> Outcome {
 }
 
 fn megabytes(bytes: u64) -> String {
-    format!("{:.1} MB", bytes as f64 / 1e6)
+    format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10)
 }

@@ -51,7 +51,9 @@ pub(super) fn show(begun: Result<Begun, CommandError>, notes: &[String], ui: &Ui
         ui.line(format!("files in it: {}", files.join(", ")));
     }
     request_template::tell(requests, run, ui);
-    begun.related.lines().into_iter().for_each(|line| ui.line(line));
+    for line in begun.related.lines() {
+        ui.line(line);
+    }
     if recall.is_none() {
         phase::tell_next(work, run, ui);
     }

@@ -64,7 +64,9 @@ pub(super) fn show(rested: Result<Rested, CommandError>, context: &CommandContex
         Some(left) => ui.line(format!("{} rests in {}", work.shown(), left.shown())),
         None => ui.line(format!("{} is {}", work.shown(), state.shown())),
     }
-    related.lines().into_iter().for_each(|line| ui.line(line));
+    for line in related.lines() {
+        ui.line(line);
+    }
     if !next.is_empty() {
         ui.line(format!("next: {}", next.join(", ")));
     }
