@@ -54,6 +54,9 @@ pub const SESSION_SKILLS: &[Shipped] = &[
     with_files!("work-session":),
 ];
 
+/// Where the client looks for the agents of a project.
+pub const AGENT_FOLDER: &str = ".claude/agents";
+
 /// The subagents that these skills call.
 pub const AGENTS: &[Shipped] = shipped!("agents", ".md":
     "quiet-task", "tdd-task", "vet-agent", "design-vet-agent", "refactor", "intent-router", "planner", "critic", "qa", "prompt-writer",

@@ -1,6 +1,9 @@
 //! The published model against vectors and token ids that the reference made: the reference tokenizer, and the model in
 //! 64-bit floats without any runtime.
 
+#![allow(clippy::unwrap_used, reason = "a test may stop")]
+#![allow(clippy::cast_precision_loss, reason = "ten texts")]
+
 use std::fs;
 use std::path::Path;
 

@@ -26,7 +26,8 @@ impl Score {
         let places = || right.iter().enumerate().filter(|(_, right)| **right).map(|(place, _)| place);
         let most: f64 = (0..wanted.min(DEPTH)).map(worth).sum();
         Self {
-            ndcg: places().map(worth).sum::<f64>() / most,
+            // The sum of nothing is -0.
+            ndcg: (places().map(worth).sum::<f64>() / most).abs(),
             mrr: places().next().map_or(0.0, |place| 1.0 / (float(place) + 1.0)),
             recall: float(places().count()) / float(wanted.min(DEPTH)),
         }

@@ -4,16 +4,18 @@ use std::path::{Path, PathBuf};
 
 use engine_claude::install::{self, FileChange, KeptFile, Part, Removal, Shipment};
 use engine_core::approval::{Deed, Kind};
+use engine_core::config::Config;
+use engine_core::runbook::is_agent;
 use engine_store::approve::Caller;
 use engine_store::project::Project;
+use engine_store::stage_file::StageFiles;
 use engine_store::{config_file, directive_file, lock, places, task_file, trust, work_file};
 use fs_err as fs;
 
 use super::purge::{self, Purge, Purged};
 use crate::approval;
 use crate::error::CommandError;
-use crate::plugin::shipment;
-use crate::runbook::prepare;
+use crate::plugin::{AGENT_FOLDER, shipment};
 use crate::wording::counted;
 
 /// What was asked for.
@@ -258,7 +260,18 @@ fn work(project: &Project) -> Vec<String> {
     work.extend(folders.iter().filter(|path| path.is_dir()).map(|path| format!("{}/", shown(path))));
     let directives = below.iter().map(|folder| folder.join(engine_core::directive::FOLDER));
     work.extend(directives.map(|path| format!("{}/", shown(&path))));
-    work.extend(prepare::made_agents(project, &config));
+    work.extend(made_agents(project, &config));
     work.dedup();
     work
+}
+
+/// The agents that were made for the runbooks of a project, from its root.
+fn made_agents(project: &Project, config: &Config) -> Vec<String> {
+    let names = StageFiles::new(project, config).names().names;
+    let files = fs::read_dir(project.root().join(AGENT_FOLDER)).into_iter().flatten().flatten();
+    let files = files.filter_map(|entry| entry.file_name().into_string().ok());
+    let is_ours = |file: &String| names.iter().any(|name| is_agent(file, name));
+    let mut made: Vec<String> = files.filter(is_ours).map(|file| format!("{AGENT_FOLDER}/{file}")).collect();
+    made.sort();
+    made
 }

@@ -9,12 +9,13 @@ use engine_store::{clock, content, told};
 use engine_text::line::fingerprint;
 use serde::Serialize;
 
-use super::{left_behind, list, name_of, prepare};
+use super::{left_behind, list, name_of};
 use crate::approval;
 use crate::error::{CommandError, Failure, Outcome};
 use crate::evidence::PATIENCE;
 use crate::plan::close::{self, Closed};
 use crate::plan::{self, CommandContext, delegate, step};
+use crate::plugin::AGENT_FOLDER;
 use crate::task;
 
 /// How a run goes on.
@@ -294,7 +295,7 @@ fn are_there(plan: &Plan, steps: &[&Step], context: &CommandContext) -> Outcome 
 /// Whether the file of a plan's own agent is gone: the shipped one does its work.
 fn lacks_agent(step: &Step, context: &CommandContext) -> bool {
     let own = step.agent.as_deref().filter(|agent| step.shipped_agent() != Some(agent));
-    own.is_some_and(|own| !context.project.root().join(prepare::AGENTS).join(format!("{own}.md")).is_file())
+    own.is_some_and(|own| !context.project.root().join(AGENT_FOLDER).join(format!("{own}.md")).is_file())
 }
 
 /// A step that has ended, and whether the plan has ended with it.

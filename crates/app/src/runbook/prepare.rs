@@ -1,17 +1,14 @@
 //! Cuts a runbook into what agents work from: step files, agents, the order of steps, and the plan of it.
 
 use engine_core::approval::{Deed, Kind};
-use engine_core::config::Config;
 use engine_core::plan::{Approval, Plan, Replanned};
 use engine_core::runbook::{
     Agents, Baselines, Change, Difference, Problem, Rendered, Runbook, Severity, agents as agents_of,
-    difference, files, is_agent,
+    difference, files,
 };
 use engine_core::task::{Meta, Place};
 use engine_store::atomic::Durability;
 use engine_store::plan_file::{self, PlanFile};
-use engine_store::project::Project;
-use engine_store::stage_file::StageFiles;
 use engine_store::{clock, config_file, lock, told};
 use engine_text::diff;
 use engine_text::line::fingerprint;
@@ -21,11 +18,9 @@ use super::{files_of, find, problems};
 use crate::approval;
 use crate::error::CommandError;
 use crate::plan::CommandContext;
+use crate::plugin::AGENT_FOLDER;
 use crate::wording::counted;
 use crate::{plugin, task};
-
-/// Where the client looks for the agents of a project.
-pub(super) const AGENTS: &str = ".claude/agents";
 
 /// What is wanted besides.
 #[derive(Debug, Clone, Copy, Default)]
@@ -77,7 +72,7 @@ pub fn agents(runbook: &Runbook) -> Agents {
 fn baselines() -> Baselines<'static> {
     let text =
         |name: &str| plugin::AGENTS.iter().find(|agent| agent.name == name).map_or("", |agent| agent.text);
-    Baselines { task: text(engine_core::plan::TASK), tdd: text(engine_core::plan::TDD), folder: AGENTS }
+    Baselines { task: text(engine_core::plan::TASK), tdd: text(engine_core::plan::TDD), folder: AGENT_FOLDER }
 }
 
 /// Prepares plans/NAME. Nothing is written before everything is known to hold.
@@ -183,30 +178,26 @@ fn shipped(plan: &Plan, context: &CommandContext) -> Vec<Rendered> {
     let home = engine_claude::sources::client_home().map(|home| home.join("agents"));
     let is_there = |name: &str| {
         let file = format!("{name}.md");
-        home.as_ref().is_some_and(|home| home.join(&file).is_file()) || root.join(AGENTS).join(file).is_file()
+        home.as_ref().is_some_and(|home| home.join(&file).is_file())
+            || root.join(AGENT_FOLDER).join(file).is_file()
     };
     let agents = plugin::AGENTS.iter().filter(|agent| needs(agent.name) && !is_there(agent.name));
     agents
-        .map(|agent| Rendered { path: format!("{AGENTS}/{}.md", agent.name), text: agent.text.to_owned() })
+        .map(|agent| Rendered {
+            path: format!("{AGENT_FOLDER}/{}.md", agent.name),
+            text: agent.text.to_owned(),
+        })
         .collect()
 }
 
 /// Files among those of the steps and of the agents that may be left over.
 fn left_over(runbook: &Runbook, context: &CommandContext) -> Vec<String> {
     let root = context.project.root();
-    let folders = [format!("{}/steps", runbook.folder), AGENTS.to_owned()];
+    let folders = [format!("{}/steps", runbook.folder), AGENT_FOLDER.to_owned()];
     let below = |folder: &String| {
         files_of(&root.join(folder)).into_iter().map(|file| format!("{folder}/{file}")).collect::<Vec<_>>()
     };
     folders.iter().flat_map(below).collect()
-}
-
-/// The agents that were made for the runbooks of a project, from its root.
-pub fn made_agents(project: &Project, config: &Config) -> Vec<String> {
-    let names = StageFiles::new(project, config).names().names;
-    let is_ours = |file: &String| names.iter().any(|name| is_agent(file, name));
-    let files = files_of(&project.root().join(AGENTS)).into_iter().filter(is_ours);
-    files.map(|file| format!("{AGENTS}/{file}")).collect()
 }
 
 fn shown_diff(rendered: &[Rendered], present: &[Option<String>]) -> String {

@@ -317,7 +317,7 @@ impl Runner<'_> {
 
     /// The text of an agent that the client would not find by its name: a shipped one that is not installed, or one whose file is gone.
     fn definition(&self, plan: &Plan, step: &Step, agent: &str) -> Option<String> {
-        let file = format!("{}/{agent}.md", super::prepare::AGENTS);
+        let file = format!("{}/{agent}.md", plugin::AGENT_FOLDER);
         if self.context.project.root().join(file).is_file() {
             return None;
         }

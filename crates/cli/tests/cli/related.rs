@@ -199,12 +199,12 @@ fn a_large_first_index_is_not_made_on_the_side() {
         }
         stage
     };
-    let begin = |stage: &Stage| told(&session(stage, &["activate", WORK, "implement", "--small", GOAL]));
+    let activated = |stage: &Stage| told(&session(stage, &["activate", WORK, "implement", "--small", GOAL]));
     let stage = large();
-    let begun = begin(&stage);
+    let begun = activated(&stage);
     assert!(!begun.contains("see also:"), "{begun}");
     let stage = large();
     stage.ok(&["search", "index"]);
-    let begun = begin(&stage);
+    let begun = activated(&stage);
     assert!(begun.contains("see also:"), "{begun}");
 }

@@ -7,6 +7,7 @@ use engine_app::error::{CommandError, Outcome};
 use engine_app::search::model::{self, Installed, PACKAGE, PACKAGE_SIZE, Stage};
 use serde_json::json;
 
+use super::standing::megabytes;
 use crate::progress::Waiting;
 use crate::ui::{Tone, Ui, toned};
 
@@ -66,11 +67,8 @@ fn install(args: &ModelInstallArgs, ui: &Ui) -> Outcome {
     }
     let how = if was_there { "is already installed" } else { "is installed" };
     ui.line(format!("{} {how} in {}", manifest.id, folder.display()));
-    ui.line(format!(
-        "{}, {}; LICENSE and NOTICE are beside it",
-        megabytes(manifest.size()),
-        manifest.license
-    ));
+    let size = megabytes(manifest.size());
+    ui.line(format!("{size}, {}; LICENSE and NOTICE are beside it", manifest.license));
     if !was_there {
         ui.line("next: engine search index");
     }
@@ -95,25 +93,15 @@ fn status(ui: &Ui) -> Outcome {
     match &status.manifest {
         Some(manifest) => {
             ui.line(format!("{} in {folder}", manifest.id));
-            ui.line(format!(
-                "{}, {}, from {}",
-                megabytes(manifest.size()),
-                manifest.license,
-                manifest.source
-            ));
+            let size = megabytes(manifest.size());
+            ui.line(format!("{size}, {}, from {}", manifest.license, manifest.source));
         }
         None => ui.line("no model is installed: engine search model install"),
     }
     if !status.changed.is_empty() {
         let changed = status.changed.join(", ");
-        ui.line(format!(
-            "{} {changed}: engine search model install",
-            toned(Tone::Careful, "not as installed:")
-        ));
+        let what = toned(Tone::Careful, "not as installed:");
+        ui.line(format!("{what} {changed}: engine search model install"));
     }
     Ok(())
-}
-
-fn megabytes(bytes: u64) -> String {
-    format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10)
 }

@@ -52,3 +52,8 @@ pub(super) fn nothing(answer: &Answer, question: &Question) -> String {
     let advice = if is_narrow { "other words, or fewer options" } else { "other words" };
     format!("nothing found in {searched}; try {advice}")
 }
+
+/// A size in millions of bytes, with one digit behind the point.
+pub(super) fn megabytes(bytes: u64) -> String {
+    format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10)
+}

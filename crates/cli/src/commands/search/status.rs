@@ -6,7 +6,7 @@ use engine_app::search::{Corpus, Skipped, Status, status};
 use engine_core::search::Kind;
 use serde_json::{Map, Value, json};
 
-use super::standing::{behind, mode, unembedded};
+use super::standing::{behind, megabytes, mode, unembedded};
 use crate::table::aligned;
 use crate::ui::{Tone, Ui, toned};
 
@@ -50,7 +50,7 @@ pub(in crate::commands) fn run(corpus: &Corpus, kinds: &[Kind], ui: &Ui) -> Outc
 fn size(bytes: u64) -> String {
     match bytes {
         0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
-        _ => format!("{}.{} MB", bytes / 1_000_000, bytes / 100_000 % 10),
+        _ => megabytes(bytes),
     }
 }
 
