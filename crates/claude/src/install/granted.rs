@@ -26,6 +26,7 @@ const PERMITTED: &[&str] = &[
     "plans",
     "policy",
     "q",
+    "recall",
     "remember",
     "rules",
     "runbook check",

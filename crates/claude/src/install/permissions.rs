@@ -20,7 +20,6 @@ pub const PLAIN: &[&str] = &[
     "learn",
     "remember",
     "note",
-    "search",
     "recall",
     "directives",
     "evidence",

@@ -164,7 +164,7 @@ fn activate_lists_open_requests() {
     then: engine session idle sessions/2026_02_07_AUTH --description "…"
     "#);
     let taken = format!("requestFiles=[\"{old}/MEND_REQUEST_LATE.md\"]");
-    insta::assert_snapshot!(activate("2026_02_07_AUTH", &["--param", &taken, "--json"]), @r##"0 {"goal":null,"log":"sessions/2026_02_07_AUTH/MEND_LOG.md","mode":null,"moreRequests":0,"outcome":"is active","path":"sessions/2026_02_07_AUTH","phase":{"label":"1","name":"Setup"},"phases":[{"gate":false,"label":"1","name":"Setup"}],"proof":[],"recall":null,"requests":[{"file":"sessions/2026_01_01_OLD/deep/MEND_REQUEST_URGENT.md","priority":"P0","tag":"#needs-mending","topic":"urgent"},{"file":"sessions/2026_01_01_OLD/MEND_REQUEST_EARLY.md","priority":"P2","tag":"#needs-mending","topic":"early"}],"skill":"mend","version":1}"##);
+    insta::assert_snapshot!(activate("2026_02_07_AUTH", &["--param", &taken, "--json"]), @r##"0 {"goal":null,"log":"sessions/2026_02_07_AUTH/MEND_LOG.md","mode":null,"moreRequests":0,"outcome":"is active","path":"sessions/2026_02_07_AUTH","phase":{"label":"1","name":"Setup"},"phases":[{"gate":false,"label":"1","name":"Setup"}],"proof":[],"recall":null,"related":{"docs":[],"sessions":[]},"requests":[{"file":"sessions/2026_01_01_OLD/deep/MEND_REQUEST_URGENT.md","priority":"P0","tag":"#needs-mending","topic":"urgent"},{"file":"sessions/2026_01_01_OLD/MEND_REQUEST_EARLY.md","priority":"P2","tag":"#needs-mending","topic":"early"}],"skill":"mend","version":1}"##);
     for number in 1..=4 {
         request(&stage, &format!("{old}/MEND_REQUEST_{number}.md"), "more", "#needs-mending #P1", number);
     }

@@ -111,7 +111,7 @@ fn the_status_line_is_set_only_if_there_is_none() {
             note: [TOP]/project/.claude/settings.json has a status line, which was kept; for parts of ours in it: engine statusline --part NAME
             note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
             14 events wired. Running sessions pick it up within seconds.
-            .claude/settings.local.json permits 19 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+            .claude/settings.local.json permits 20 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
             Next:
               engine doctor              checks that each hook fires
               claude                     start it in this folder and type s: it lists the tasks
@@ -194,7 +194,7 @@ fn the_first_init_reads_well() {
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     14 events wired. Running sessions pick it up within seconds.
-    .claude/settings.local.json permits 19 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    .claude/settings.local.json permits 20 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     Next:
       engine doctor              checks that each hook fires
       claude                     start it in this folder and type s: it lists the tasks
@@ -228,6 +228,7 @@ fn the_first_init_reads_well() {
           "Bash(engine learn:*)",
           "Bash(engine remember:*)",
           "Bash(engine note:*)",
+          "Bash(engine recall:*)",
           "Bash(engine directives:*)",
           "Bash(engine evidence:*)",
           "Bash(engine why:*)",

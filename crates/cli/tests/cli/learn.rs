@@ -113,7 +113,7 @@ fn init_says_which_checks_do_not_count_yet() {
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     14 events wired. Running sessions pick it up within seconds.
-    .claude/settings.local.json permits 14 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    .claude/settings.local.json permits 20 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     checks found: ./scripts/runtests.sh, make smoke; count them: engine evidence learn --set
     Next:
       engine doctor              checks that each hook fires

@@ -328,7 +328,7 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     14 events wired. Running sessions pick it up within seconds.
-    .claude/settings.local.json permits 14 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    .claude/settings.local.json permits 20 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     Next:
       engine doctor              checks that each hook fires
       claude                     start it in this folder and type s: it lists the tasks
@@ -342,7 +342,7 @@ fn failing_closed_is_offered_and_can_be_the_persons_default() {
     created .engine/config.toml
     created .claude/settings.local.json
     14 events wired. Running sessions pick it up within seconds.
-    .claude/settings.local.json permits 14 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    .claude/settings.local.json permits 20 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     Next:
       engine doctor              checks that each hook fires
       claude                     start it in this folder and type s: it lists the tasks

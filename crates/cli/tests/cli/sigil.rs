@@ -24,7 +24,7 @@ fn plugin() -> PathBuf {
 fn what_comes_with_engine_is_clean() {
     let stage = Stage::bare();
     stage.ok(&["init", "--with", "skills=all"]);
-    insta::assert_snapshot!(check(&stage, &[]), @"0 61 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
+    insta::assert_snapshot!(check(&stage, &[]), @"0 62 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
     let json = stage.engine(&["sigil", "list", "--kind", "¶cmd_", "--json"]).json();
     let definitions = json["definitions"].as_array().unwrap();
     assert_eq!(definitions[1]["name"], "CMD_ASK");
@@ -33,7 +33,7 @@ fn what_comes_with_engine_is_clean() {
     let folder = plugin().display().to_string();
     let copies = Stage::bare();
     let out = copies.engine(&["sigil", "check", &format!("{folder}/standards"), &format!("{folder}/skills")]);
-    insta::assert_snapshot!(shown(&out), @"0 61 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
+    insta::assert_snapshot!(shown(&out), @"0 62 texts checked: 0 unresolved references, 0 duplicates, 0 orphans");
     let all = copies.engine(&["sigil", "check", &folder, "--json"]).json();
     assert_eq!(
         all,
