@@ -108,6 +108,7 @@ mod real_queue;
 mod real_quick;
 mod real_ran;
 mod real_reach;
+mod real_recall;
 mod real_replay;
 mod real_review;
 mod real_run;

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::real_client::{BYPASS, WAIT, ask, bench};
 use crate::real_do::{Call, agent, bash, edit, play, received};
 
-const PLAN: &str = r#"task_type: debug
+pub(crate) const PLAN: &str = r#"task_type: debug
 workflow: verify-first
 skills_to_invoke: []
 guardrails:
@@ -31,7 +31,7 @@ original_fragment: |
   fix the failing test
 "#;
 
-fn project() -> Bench {
+pub(crate) fn project() -> Bench {
     let bench = bench(&["--with", "skills"]);
     bench.write("Makefile", "test:\n\tgrep -q b src.txt\n").unwrap();
     bench.write("src.txt", "a\n").unwrap();
@@ -43,7 +43,7 @@ fn read() -> Call {
     ("Read", json!({"file_path": "${PROJECT}/src.txt"}))
 }
 
-fn route() -> Call {
+pub(crate) fn route() -> Call {
     agent("intent-router", "User fragment: fix the failing test")
 }
 
