@@ -259,10 +259,7 @@ fn put(
     let document = Document { space, kind: kind.as_str(), path: key, seen: *seen, sum };
     let cut = text.map_or_else(
         |_| Vec::new(),
-        |text| {
-            let changed = u64::try_from(seen.modified / 1_000_000).ok().map(|ms| Stamp(ms).rfc3339());
-            chunks(&Uncut { kind: *kind, key, text: &text, changed })
-        },
+        |text| chunks(&Uncut { kind: *kind, key, text: &text, changed: seen.at() }),
     );
     writer.put(&document, &cut).map_err(failed)?;
     Ok(true)
