@@ -18,7 +18,7 @@ mod stated;
 
 use ignored::Patterns;
 pub use pattern::Pattern;
-pub use stated::{Stated, StatedBounds, Statement, folder_times, stated, stated_file};
+pub use stated::{LINK, Stated, StatedBounds, Statement, folder_times, stated, stated_file};
 
 /// Nobody's own files.
 const SKIPPED: &[&str] = &[".git", "node_modules"];
