@@ -121,7 +121,7 @@ fn every_kind_is_found_with_its_place_and_its_words() {
     insta::assert_snapshot!(asked(&stage, &["zebra", "--limit", "20"]), @"
     .engine/queue/20260208-110000-zebra-crossing.md:7  open: zebra crossing > Goal  [AGE]
       Paint it.
-    .engine/memory/zebra-food.md:6  pitfall  [AGE]
+    .engine/memory/zebra-food.md:6  pitfall: zebra-food  [AGE]
       A zebra eats no hay.
     learnings.md:3  Count zebra stripes  [AGE]
       - Anti-pattern: guess - Correct pattern: count - Reason: wrong twice
@@ -391,8 +391,13 @@ fn nothing_found_and_wrong_words_are_one_line_each() {
         &["search", "zebra", "--since", "yesterday"],
         &["search", "zebra", "--until", "2026-13-01"],
         &["search", "zebra", "--since", "2026-02-08", "--until", "2026-02-07"],
+        &["search", "zebra", "--since", "0d"],
+        &["search", "zebra", "--tag", ""],
+        &["search", "zebra", "--skill", "fix,"],
         &["search", "zebra", "--limit", "0"],
         &["doc-search", "query", "zebra", "--branch", "main"],
+        &["doc-search", "query", "zebra", "--branch", "main", "--since", "2d"],
+        &["doc-search", "query", "zebra", "--all-branches", "--until", "2d"],
         &["search"],
     ]
     .map(said)
@@ -406,10 +411,21 @@ fn nothing_found_and_wrong_words_are_one_line_each() {
     2 error: invalid value 'yesterday' for '--since <TIME>': use 45s, 30m, 2h, 3d, 1w, a day such as 2026-11-01, or a moment in RFC 3339
     2 error: invalid value '2026-13-01' for '--until <TIME>': use 45s, 30m, 2h, 3d, 1w, a day such as 2026-11-01, or a moment in RFC 3339
     2 engine: the time of --since is not before that of --until
+    2 error: invalid value '0d' for '--since <TIME>': nothing is newer than now
+    2 error: invalid value '' for '--tag <TAG>': a name with at least one letter
+    2 error: invalid value '' for '--skill <SKILL>': a name with at least one letter
     2 error: invalid value '0' for '--limit <COUNT>': a number from 1 to 1000
     1 engine: branches cannot be read: git for-each-ref: fatal: not a git repository (or any of the parent directories): .git
+    2 error: the argument '--branch <BRANCH>' cannot be used with '--since <TIME>'
+    2 error: the argument '--all-branches' cannot be used with '--until <TIME>'
     2 error: the following required arguments were not provided:
     ");
+    let empty = Stage::new();
+    let said = |args: &[&str]| empty.engine(args).stderr;
+    assert_eq!(
+        said(&["search", "zebra", "--in", "queue"]),
+        "engine: there is no file in queue: engine search status\n"
+    );
     let bare = Stage::bare();
     let output = bare.engine(&["search", "zebra"]);
     assert_eq!(output.code, Some(1));
@@ -492,8 +508,11 @@ fn what_is_no_text_of_the_project_is_left_out_and_reported() {
     let left_out: String =
         status.lines().filter(|line| line.contains("left out")).map(|line| format!("{line}\n")).collect();
     insta::assert_snapshot!(left_out, @"
+    left out: docs/again.md: a link, which is not followed
     left out: docs/huge.md: larger than 4 MB
     left out: docs/latin.md: stream did not contain valid UTF-8
+    left out: docs/out: a link, which is not followed
+    left out: docs/out.md: a link, which is not followed
     left out: docs/pipe.md: not a file
     ");
     stage.write(
@@ -541,6 +560,13 @@ fn notes_that_were_replaced_and_open_plans_are_not_found() {
     stage.write(".engine/memory/old-food.md", "---\nkind: fact\n---\n\nA zebra eats hay.\n");
     let notes = |stage: &Stage| places(stage, &["search", "zebra", "--in", "notes"]);
     assert_eq!(notes(&stage).len(), 2);
+    // What is no note is not told anywhere, but reported.
+    stage.write(".engine/memory/no-food.md", "---\nkind: banana\n---\n\nA zebra eats bananas.\n");
+    assert_eq!(notes(&stage).len(), 2);
+    let status = stage.ok(&["search", "status"]);
+    let left_out: Vec<&str> = status.lines().filter(|line| line.starts_with("left out: ")).collect();
+    assert_eq!(left_out.len(), 1);
+    assert!(left_out[0].starts_with("left out: .engine/memory/no-food.md: "), "{left_out:?}");
     stage.write(
         ".engine/memory/zebra-food.md",
         "---\nkind: pitfall\nsupersedes: [old-food]\n---\n\nA zebra eats no hay.\n",
