@@ -246,7 +246,7 @@ fn patterns<'p>(patterns: impl Iterator<Item = &'p str>) -> Result<Vec<Pattern>,
             .any(|(open, close)| pattern.matches(*open).count() != pattern.matches(close).count())
         {
             return Err(
-                wrong("a bracket has no other one").hint("engine config shows search.docs and search.skip")
+                wrong("a bracket has no other one").hint("search.docs and search.skip are shown by engine config show")
             );
         }
         for pattern in engine_text::glob::alternatives(pattern) {

@@ -230,7 +230,7 @@ mod tests {
         let link = |path: &str| format!("p/{path}: {LINK}");
         let name = |path: &str| format!("p/{path}: {NOT_UTF8}");
         let expected =
-            [name("d\u{fffd}"), name("l\u{fffd}.md"), link("link.md"), link("lost.md"), link("out")];
+            [name("d\u{fffd}"), link("link.md"), link("lost.md"), name("l\u{fffd}.md"), link("out")];
         assert_eq!(told(&root.join("p")), (expected.to_vec(), 1, 0));
         assert_eq!(told(&root.join("p/a.md")), (vec!["p/a.md: not a directory".to_owned()], 0, 1));
     }
