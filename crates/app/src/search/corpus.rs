@@ -7,9 +7,11 @@ use engine_core::note::Place;
 use engine_core::search::{DOCS, Kind, SKIP, is_decision};
 use engine_core::work::name;
 use engine_search::Seen;
+use engine_store::atomic::{self, Durability};
 use engine_store::project::{FOLDER, Project};
 use engine_store::walk::{LINK, Pattern, Stated, StatedBounds, Statement, stated, stated_file};
-use engine_store::{config_file, note_file, task_file, work_file};
+use engine_store::{config_file, git, note_file, read, task_file, work_file};
+use engine_text::line::fingerprint;
 use engine_text::redact::redact;
 
 use crate::error::CommandError;
@@ -200,9 +202,44 @@ impl Corpus {
                 let enters = |path: &Path| self.enters(path);
                 let wanted = |path: &Path| path.to_str().is_some_and(|path| self.doc(path).is_some());
                 let bounds = StatedBounds { unignored: true, enters: &enters, wanted: &wanted, stops };
-                stated(self.project.tree(), &bounds)
+                let mut found = stated(self.project.tree(), &bounds)?;
+                let mut tracked = self.tracked();
+                if !tracked.is_empty() {
+                    tracked.retain(|path| found.files.iter().all(|file| file.path != *path));
+                    found.files.extend(tracked.iter().filter_map(|path| stated_file(path)));
+                }
+                Some(found)
             }
         }
+    }
+
+    /// Keeps what git tracks although a pattern ignores it: to ask git takes longer than a query may.
+    pub(super) fn keep_tracked(&self) {
+        let args = ["ls-files", "-z", "--cached", "--ignored", "--exclude-standard"];
+        let listed = git::text(self.project.tree(), &args).unwrap_or_default();
+        let docs: Vec<&str> = listed.split('\0').filter(|path| self.doc(path).is_some()).collect();
+        let file = self.file_of_tracked();
+        if !docs.is_empty() || file.exists() {
+            // Without it, those files are left out.
+            let _ = atomic::replace(&file, docs.join("\0").as_bytes(), Durability::Process);
+        }
+    }
+
+    fn tracked(&self) -> Vec<PathBuf> {
+        let text =
+            read::read_bytes(&self.file_of_tracked()).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let text = text.unwrap_or_default();
+        text.split('\0').filter(|path| !path.is_empty()).map(|path| self.file(path)).collect()
+    }
+
+    fn file_of_tracked(&self) -> PathBuf {
+        self.folder().join(self.named("tracked"))
+    }
+
+    /// The name of a file in the folder of the index that each checkout has for itself.
+    pub(super) fn named(&self, name: &str) -> String {
+        let space = self.space();
+        if space.is_empty() { name.to_owned() } else { format!("{name}-{}", fingerprint(&space)) }
     }
 
     /// What is in the folders of work sessions, whether git keeps it or not. `sessions/` may be a link to another disk.
@@ -245,9 +282,8 @@ fn patterns<'p>(patterns: impl Iterator<Item = &'p str>) -> Result<Vec<Pattern>,
             .zip([']', '}'])
             .any(|(open, close)| pattern.matches(*open).count() != pattern.matches(close).count())
         {
-            return Err(
-                wrong("a bracket has no other one").hint("search.docs and search.skip are shown by engine config show")
-            );
+            return Err(wrong("a bracket has no other one")
+                .hint("search.docs and search.skip are shown by engine config show"));
         }
         for pattern in engine_text::glob::alternatives(pattern) {
             compiled.push(Pattern::new(&pattern).map_err(|error| wrong(&error.to_string()))?);

@@ -131,6 +131,9 @@ pub(super) fn refresh(
     };
     // A first index has all kinds: what is asked for next is there then.
     let kinds = if is_first { &Kind::ALL } else { kinds };
+    if budget == Budget::Whole || (is_first && matches!(budget, Budget::Query(_))) {
+        corpus.keep_tracked();
+    }
     let times = mirror::times(corpus);
     let difference = compare(&known, corpus.list(kinds, &is_over), kinds);
     let total = difference.changed.len() + difference.gone.len();

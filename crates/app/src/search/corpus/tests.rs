@@ -103,3 +103,22 @@ fn patterns_are_taken_as_people_write_them() {
         assert_eq!(patterns([pattern].into_iter()).is_ok(), is_one, "{pattern}");
     }
 }
+
+#[test]
+fn what_git_tracks_is_found_although_a_pattern_ignores_it() {
+    let (folder, corpus) = project(&["made/a.md", "made/b.md", "made/deep/c.md", "d.md"]);
+    let git = |args: &[&str]| git::text(folder.path(), args).unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "-f", "made/a.md", "made/deep/c.md"]);
+    fs::write(folder.path().join(".gitignore"), "made/\n").unwrap();
+    let found = || kinds_and_keys(&corpus.list(&[Kind::Docs], &|| false));
+    assert_eq!(found(), ["docs d.md"], "a query does not ask git");
+    fs::create_dir_all(corpus.folder()).unwrap();
+    corpus.keep_tracked();
+    assert_eq!(found(), ["docs d.md", "docs made/a.md", "docs made/deep/c.md"]);
+    fs::remove_file(folder.path().join("made/a.md")).unwrap();
+    assert_eq!(found(), ["docs d.md", "docs made/deep/c.md"]);
+    git(&["rm", "-q", "--cached", "made/a.md", "made/deep/c.md"]);
+    corpus.keep_tracked();
+    assert_eq!(found(), ["docs d.md"]);
+}
