@@ -563,10 +563,7 @@ fn notes_that_were_replaced_and_open_plans_are_not_found() {
     // What is no note is not told anywhere, but reported.
     stage.write(".engine/memory/no-food.md", "---\nkind: banana\n---\n\nA zebra eats bananas.\n");
     assert_eq!(notes(&stage).len(), 2);
-    let status = stage.ok(&["search", "status"]);
-    let left_out: Vec<&str> = status.lines().filter(|line| line.starts_with("left out: ")).collect();
-    assert_eq!(left_out.len(), 1);
-    assert!(left_out[0].starts_with("left out: .engine/memory/no-food.md: "), "{left_out:?}");
+    assert!(stage.ok(&["search", "status"]).contains("left out: .engine/memory/no-food.md: "));
     stage.write(
         ".engine/memory/zebra-food.md",
         "---\nkind: pitfall\nsupersedes: [old-food]\n---\n\nA zebra eats no hay.\n",
@@ -696,7 +693,7 @@ fn a_terminal_gets_links_and_marks() {
     stage.set("CLICOLOR_FORCE", "1");
     let shown = stage.masked(&shown(&stage.ok(&["search", "hay"])));
     insta::assert_snapshot!(shown.replace('\u{1b}', "^"), @r"
-    ^]8;;vscode://file[TOP]/project/.engine/memory/zebra-food.md:6^\.engine/memory/zebra-food.md:6^]8;;^\  pitfall  ^[2m284 days ago^[0m
+    ^]8;;vscode://file[TOP]/project/.engine/memory/zebra-food.md:6^\.engine/memory/zebra-food.md:6^]8;;^\  pitfall: zebra-food  ^[2m284 days ago^[0m
       A zebra eats no ^[1mhay^[0m.
     ");
 }
