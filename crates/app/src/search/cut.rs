@@ -51,8 +51,19 @@ pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
         if chunk.facts.at.is_none() {
             chunk.facts.at.clone_from(&file.changed);
         }
+        chunk.line += above_named(chunk);
     }
     chunks
+}
+
+/// How many lines of a chunk are above the heading that its title ends with: bare headings begin the section below them.
+fn above_named(chunk: &Chunk) -> u32 {
+    let is_head = |line: &&str| line.trim().is_empty() || line.starts_with('#');
+    let heads = chunk.body.lines().take_while(is_head).zip(0..);
+    let Some((last, above)) = heads.filter(|(line, _)| line.starts_with('#')).last() else { return 0 };
+    let name = last.trim_start_matches('#').trim();
+    let is_named = !name.is_empty() && chunk.title.ends_with(&format!(" > {name}"));
+    if is_named { above } else { 0 }
 }
 
 /// The name of a file as its titles begin: without what all of its kind have, and without its end.

@@ -135,7 +135,7 @@ fn every_kind_is_found_with_its_place_and_its_words() {
       **A**: Which zebra? — Red / Blue **U**: Blue
     sessions/2026_02_07_AUTH_ÜBER_漢字/IMPLEMENT.md:1  debrief: Debrief  [AGE]
       **Tags**: #done-zoo The zebra stands.
-    docs/guide.md:1  Guide > Locks  [AGE]
+    docs/guide.md:3  Guide > Locks  [AGE]
       … A lock waits for ten seconds. ```sh # zebra in code ```
     sessions/2026_02_07_AUTH_ÜBER_漢字  session  [AGE]
       Animals log in Keywords: zebra, badge Skills: implement State: completed
@@ -146,9 +146,9 @@ fn every_kind_is_found_with_its_place_and_its_words() {
     ");
     insta::assert_snapshot!(asked(&stage, &["lock waits", "--explain"]), @"
     lexical; engine search model install adds meaning
-    docs/guide.md:1  Guide > Locks  [AGE]
+    docs/guide.md:3  Guide > Locks  [AGE]
       A lock waits for ten seconds. ```sh # zebra in code ```
-      lexical 1 (4.15); matched: locks, lock, waits
+      lexical 1 (6.31); matched: locks, lock, waits
     docs/decisions/001-locks.md:1  001 Locks are per file  [AGE]
       Because a zebra was slow.
       lexical 2 (2.04); matched: locks
@@ -189,7 +189,7 @@ fn filters_narrow() {
             vec![".engine/memory/zebra-food.md:6", ".engine/queue/20260208-110000-zebra-crossing.md:7"],
         ),
         (&["--in", "learning"], vec!["learnings.md:3"]),
-        (&["--in", "docs"], vec!["README.md:1", "README.md:6", "docs/guide.md:1"]),
+        (&["--in", "docs"], vec!["README.md:1", "README.md:6", "docs/guide.md:3"]),
         (&["--in", "plans"], vec!["plans/stripes/PLAN.md:5"]),
         (&["--type", "pitfall"], vec![".engine/memory/zebra-food.md:6"]),
         (
@@ -207,7 +207,7 @@ fn filters_narrow() {
             vec![".engine/memory/zebra-food.md:6", ".engine/queue/20260208-110000-zebra-crossing.md:7"],
         ),
         (&["--since", "2026-02-07T10:00:00Z", "--until", "2026-02-07T10:15:00Z"], vec![&format!("{log}:3")]),
-        (&["--file", "guide"], vec!["docs/guide.md:1"]),
+        (&["--file", "guide"], vec!["docs/guide.md:3"]),
         (&["--file", "ÜBER_漢字/D"], vec![&format!("{session}/DIALOGUE.md:1")]),
         (&["--file", "%"], vec![]),
     ] {
@@ -224,7 +224,7 @@ fn filters_narrow() {
     );
     assert_eq!(
         places(&stage, &["doc-search", "query", "zebra"]),
-        ["README.md:1", "README.md:6", "docs/decisions/001-locks.md:1", "docs/guide.md:1"]
+        ["README.md:1", "README.md:6", "docs/decisions/001-locks.md:1", "docs/guide.md:3"]
     );
     // A session is found by its name.
     assert_eq!(
@@ -502,7 +502,7 @@ fn what_is_no_text_of_the_project_is_left_out_and_reported() {
     assert_eq!(places(&stage, &["search", "okapi"]), Vec::<String>::new());
     assert_eq!(
         places(&stage, &["search", "ten seconds"]).first().map(String::as_str),
-        Some("docs/guide.md:1")
+        Some("docs/guide.md:3")
     );
     let status = stage.ok(&["search", "status"]);
     let left_out: String =
@@ -520,7 +520,7 @@ fn what_is_no_text_of_the_project_is_left_out_and_reported() {
         "[search]\ndocs = [\"docs/**/*.md\", \"*.txt\"]\nskip = [\"decisions\"]\n",
     );
     stage.write("a.txt", "zebra\n");
-    assert_eq!(places(&stage, &["doc-search", "query", "zebra"]), ["a.txt:1", "docs/guide.md:1"]);
+    assert_eq!(places(&stage, &["doc-search", "query", "zebra"]), ["a.txt:1", "docs/guide.md:3"]);
 }
 
 #[test]
@@ -610,7 +610,7 @@ fn branches_are_searched_without_checking_them_out() {
       An ibex on a branch.
     ");
     insta::assert_snapshot!(query(&["ten seconds", "--all-branches"]), @"
-    docs/guide.md:1  Guide > Locks  [AGE]
+    docs/guide.md:3  Guide > Locks  [AGE]
       A lock waits for ten seconds. ```sh # zebra in code ```
     ");
     let hits = stage
@@ -647,7 +647,7 @@ fn a_linked_worktree_has_its_own_files_in_the_shared_index() {
     assert_eq!(in_tree("dodo"), ["docs/guide.md"]);
     assert_eq!(in_tree("ten seconds"), Vec::<String>::new());
     assert_eq!(places(&stage, &["search", "dodo"]), Vec::<String>::new());
-    assert_eq!(places(&stage, &["search", "ten seconds"]), ["docs/guide.md:1"]);
+    assert_eq!(places(&stage, &["search", "ten seconds"]), ["docs/guide.md:3"]);
     assert!(!tree.join(".engine/state/search").exists());
     // The queue is shared, and named as it can be opened from there.
     assert_eq!(

@@ -108,7 +108,7 @@ fn no_line_is_lost() {
                     shown(&chunks)
                 );
                 assert!(
-                    chunks.iter().any(|chunk| is_there(&chunk)),
+                    line.starts_with('#') || chunks.iter().any(|chunk| is_there(&chunk)),
                     "{key}: {place} of {text:?}\n{}",
                     shown(&chunks)
                 );
@@ -188,4 +188,18 @@ fn a_session_is_found_by_what_it_is_about() {
         "1-1 2026_02_07_AUTH | Keys for the door/Log in with a key/Keywords: token/Goal: No cookie/Skills: implement/State: active\n"
     );
     assert_eq!(chunks[0].facts.at.as_deref(), Some("2026-02-07T10:00:00.000Z"));
+}
+
+#[test]
+fn a_hit_is_at_the_heading_that_names_it() {
+    let docs = |text: &str| {
+        let line = |chunk: &Chunk| format!("{}-{} {}", chunk.line, chunk.end_line, chunk.title);
+        cut(Kind::Docs, "a.md", text).iter().map(line).collect::<Vec<_>>()
+    };
+    assert_eq!(
+        docs("# Guide\n\n## Locks\n\nwords\n\n## Keys\nmore\n"),
+        ["3-5 a > Guide > Locks", "7-8 a > Guide > Keys"]
+    );
+    assert_eq!(docs("# Guide\nwords\n"), ["1-2 a > Guide"]);
+    assert_eq!(docs("#nothing\n# Guide\n"), ["1-1 a", "2-2 a > Guide"]);
 }
