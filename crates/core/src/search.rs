@@ -102,7 +102,7 @@ pub fn skill_of(file: &str) -> Option<String> {
 }
 
 /// Files of a work session that belong to no skill.
-const NO_SKILL: [&str; 3] = ["DIALOGUE", "README", "PLAN"];
+const NO_SKILL: [&str; 5] = ["DIALOGUE", "README", "PLAN", "NOTES", "TODO"];
 
 /// The skill that a person means: without the plugin in front.
 pub fn skill_named(word: &str) -> String {

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use engine_text::stamp::Stamp;
 use sha2::{Digest, Sha256};
 
 pub mod convert;
@@ -54,6 +55,13 @@ pub struct Seen {
     pub size: u64,
     /// Nanoseconds since 1970.
     pub modified: i64,
+}
+
+impl Seen {
+    /// When the file changed, as [`Facts::at`] has it; nothing before 1970.
+    pub fn at(self) -> Option<String> {
+        u64::try_from(self.modified / 1_000_000).ok().map(|ms| Stamp(ms).rfc3339())
+    }
 }
 
 /// One file of the index.

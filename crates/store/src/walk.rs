@@ -18,7 +18,7 @@ mod stated;
 
 use ignored::Patterns;
 pub use pattern::Pattern;
-pub use stated::{Stated, StatedBounds, Statement, folder_times, stated, stated_file};
+pub use stated::{LINK, Stated, StatedBounds, Statement, folder_times, stated, stated_file};
 
 /// Nobody's own files.
 const SKIPPED: &[&str] = &[".git", "node_modules"];
@@ -344,6 +344,15 @@ mod tests {
         assert_eq!(found(&["target"]), ["target/c.md"]);
         assert_eq!(found(&["linked"]), ["linked/c.md"]);
         assert_eq!(found(&["src/made", "src"]), ["src/a.md", "src/made/b.md"]);
+        // The repository may name a file of its own.
+        fs::write(root.join(".git/mine"), "e.md\n").unwrap();
+        fs::write(
+            root.join(".git/config"),
+            "[user]\n\texcludesFile = no\n[core]\n\tbare = false\n\texcludesfile = \".git/mine\"\n",
+        )
+        .unwrap();
+        assert_eq!(found(&[""]), ["src/a.md"]);
+        fs::remove_file(root.join(".git/config")).unwrap();
         fs::write(root.join(".git/info/exclude"), "/src/\n").unwrap();
         assert_eq!(found(&[""]), [".directives/e.md"]);
         assert_eq!(found(&["src"]), ["src/a.md", "src/made/b.md"]);

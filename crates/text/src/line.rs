@@ -44,9 +44,16 @@ pub fn is_unprintable(c: char) -> bool {
     c.is_control() || is_break(c)
 }
 
-/// A name as a part of one line: what would end the line or steer a terminal is written as an escape.
+/// Whether a character turns the direction of writing.
+fn is_turning(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A name as a part of one line: what would end the line, steer a terminal or show it in another order is written as an escape.
 pub fn printable(text: &str) -> String {
-    let escaped = |c: char| if is_unprintable(c) { c.escape_default().collect() } else { String::from(c) };
+    let escaped = |c: char| {
+        if is_unprintable(c) || is_turning(c) { c.escape_default().collect() } else { String::from(c) }
+    };
     text.chars().map(escaped).collect()
 }
 
@@ -214,6 +221,7 @@ mod tests {
     #[test]
     fn a_name_is_one_line() {
         assert_eq!(printable("src/é b.rs"), "src/é b.rs");
+        assert_eq!(printable("a\u{202e}dm\u{2066}\u{200f}"), "a\\u{202e}dm\\u{2066}\\u{200f}");
         assert_eq!(
             printable("a\r\n\u{b}\u{c}\u{85}\u{2028}\u{2029}\u{1b}b"),
             r"a\r\n\u{b}\u{c}\u{85}\u{2028}\u{2029}\u{1b}b"

@@ -4,7 +4,7 @@ use engine_core::search::Kind;
 use engine_search::{Document, Index, Seen};
 use engine_store::git::tree::{self, Blob};
 
-use super::corpus::Corpus;
+use super::corpus::{Corpus, has_secret};
 use super::cut::{Uncut, chunks};
 use super::failed;
 use super::progress::Progress;
@@ -43,8 +43,11 @@ pub(super) fn refresh(
     let folder = corpus.project.tree();
     let known = index.known(branch).map_err(failed)?;
     let blobs = tree::blobs(folder, branch).map_err(CommandError::refused)?;
-    let docs: Vec<(Kind, &Blob)> =
-        blobs.iter().filter_map(|blob| Some((corpus.doc(&blob.path)?, blob))).collect();
+    let docs: Vec<(Kind, &Blob)> = blobs
+        .iter()
+        .filter(|blob| !has_secret(&blob.path))
+        .filter_map(|blob| Some((corpus.doc(&blob.path)?, blob)))
+        .collect();
     let is_known =
         |(_, blob): &&(Kind, &Blob)| known.get(&blob.path).is_some_and(|known| known.seen == seen(blob));
     let new: Vec<&(Kind, &Blob)> = docs.iter().filter(|doc| !is_known(doc)).collect();
@@ -54,7 +57,9 @@ pub(super) fn refresh(
         return Ok(true);
     }
     let total = new.len();
-    for (part, number) in new.chunks(BATCH).zip(0..) {
+    let mut done = 0;
+    for part in new.chunks(BATCH) {
+        progress.at(done, total);
         let ids: Vec<&str> = part.iter().map(|(_, blob)| blob.id.as_str()).collect();
         let contents = tree::contents(folder, &ids).map_err(CommandError::refused)?;
         let Some(mut writer) = index.writer().map_err(failed)? else { return Ok(false) };
@@ -67,9 +72,10 @@ pub(super) fn refresh(
                 Document { space: branch, kind: kind.as_str(), path: &blob.path, seen: seen(blob), sum };
             let file = |text: &String| chunks(&Uncut { kind: *kind, key: &blob.path, text, changed: None });
             writer.put(&document, &text.as_ref().map(file).unwrap_or_default()).map_err(failed)?;
+            done += 1;
+            progress.at(done, total);
         }
         writer.commit().map_err(failed)?;
-        progress.at((number * BATCH + part.len()).min(total), total);
     }
     let Some(mut writer) = index.writer().map_err(failed)? else { return Ok(false) };
     for key in gone {

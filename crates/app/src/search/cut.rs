@@ -10,6 +10,7 @@ use engine_core::work::request::is_request;
 use engine_core::work::{WorkState, name};
 use engine_core::{dialogue, learning, queue};
 use engine_search::{Chunk, Facts, markdown};
+use engine_text::BYTE_ORDER_MARK;
 use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 
@@ -50,8 +51,19 @@ pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
         if chunk.facts.at.is_none() {
             chunk.facts.at.clone_from(&file.changed);
         }
+        chunk.line += above_named(chunk);
     }
     chunks
+}
+
+/// How many lines of a chunk are above the heading that its title ends with: bare headings begin the section below them.
+fn above_named(chunk: &Chunk) -> u32 {
+    let is_head = |line: &&str| line.trim().is_empty() || line.starts_with('#');
+    let heads = chunk.body.lines().take_while(is_head).zip(0..);
+    let Some((last, above)) = heads.filter(|(line, _)| line.starts_with('#')).last() else { return 0 };
+    let name = last.trim_start_matches('#').trim();
+    let is_named = !name.is_empty() && chunk.title.ends_with(&format!(" > {name}"));
+    if is_named { above } else { 0 }
 }
 
 /// The name of a file as its titles begin: without what all of its kind have, and without its end.
@@ -85,6 +97,25 @@ impl Uncut<'_> {
         chunks
     }
 
+    /// The lines from `start` to `end`, counted from 0, that belong to no entry. A bare heading that says no more than the name of the
+    /// file is left out, as every title has that name.
+    fn between(&self, start: usize, end: usize) -> Vec<Chunk> {
+        let lines = self.text.split_inclusive('\n').skip(start).take(end.saturating_sub(start));
+        let text: String = lines.collect();
+        let words = |text: &str| -> Vec<String> {
+            let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.map(str::to_lowercase).collect()
+        };
+        let named = words(self.head());
+        let is_told = |line: &str| {
+            line.trim().is_empty()
+                || (line.starts_with('#') && words(line).iter().all(|word| named.contains(word)))
+        };
+        let is_all_told = text.trim_start_matches(BYTE_ORDER_MARK).lines().all(is_told);
+        let chunks = if is_all_told { Vec::new() } else { markdown::cut(&text, self.head()) };
+        below(chunks, start)
+    }
+
     /// A part of the text under a title of its own, in pieces if it is long. `line`: of its first one, counted from 1.
     fn part(&self, title: &str, text: &str, line: usize) -> Vec<Chunk> {
         let before = u32::try_from(line.saturating_sub(1)).unwrap_or(u32::MAX);
@@ -95,13 +126,18 @@ impl Uncut<'_> {
             let (line, end_line) = (before.saturating_add(1), before.saturating_add(lines));
             return vec![Chunk { title, body: text.to_owned(), line, end_line, facts: Facts::default() }];
         }
-        let mut chunks = markdown::cut(text, &title);
-        for chunk in &mut chunks {
-            chunk.line = chunk.line.saturating_add(before);
-            chunk.end_line = chunk.end_line.saturating_add(before);
-        }
-        chunks
+        below(markdown::cut(text, &title), line.saturating_sub(1))
     }
+}
+
+/// The chunks of a part of a file, at their places in the whole: so many lines are above the part.
+pub(super) fn below(mut chunks: Vec<Chunk>, above: usize) -> Vec<Chunk> {
+    let above = u32::try_from(above).unwrap_or(u32::MAX);
+    for chunk in &mut chunks {
+        chunk.line = chunk.line.saturating_add(above);
+        chunk.end_line = chunk.end_line.saturating_add(above);
+    }
+    chunks
 }
 
 fn tags_of(chunk: &Chunk, found: &[FoundTag<'_>]) -> Vec<String> {
@@ -116,6 +152,10 @@ fn tags_of(chunk: &Chunk, found: &[FoundTag<'_>]) -> Vec<String> {
 
 fn of_session(file: &Uncut<'_>) -> Vec<Chunk> {
     let name = file.key.rsplit('/').next().unwrap_or(file.key);
+    // What is deeper in a session has any name.
+    if file.head().matches('/').count() > usize::from(name != STATE) {
+        return file.cut();
+    }
     if name == STATE {
         return of_state(file);
     }
@@ -140,11 +180,14 @@ fn of_session(file: &Uncut<'_>) -> Vec<Chunk> {
     chunks
 }
 
-/// The entries of a log, one each. What is above the first one is the title of the file.
+/// The entries of a log, one each, and what is between them.
 fn entries(file: &Uncut<'_>) -> Vec<Chunk> {
     let entries = log::parse(file.text);
     let mut chunks = Vec::new();
+    let mut end = 0;
     for entry in &entries {
+        chunks.extend(file.between(end, entry.line - 1));
+        end = entry.line - 1 + entry.text.lines().count();
         let facts = Facts {
             what: entry.kind.map(|kind| kind.as_str().to_owned()),
             phase: entry.phase.map(str::to_owned),
@@ -160,7 +203,8 @@ fn entries(file: &Uncut<'_>) -> Vec<Chunk> {
         }
         chunks.extend(found.into_iter().map(|chunk| Chunk { facts: facts.clone(), ..chunk }));
     }
-    if entries.is_empty() { file.cut() } else { chunks }
+    chunks.extend(file.between(end, usize::MAX));
+    chunks
 }
 
 /// An entry without its heading and its phase, which are told beside it.
@@ -179,11 +223,15 @@ fn above(entry: &log::Entry<'_>) -> u32 {
 /// Between what a work session was about and the words by which it is found.
 pub(super) const KEYWORDS: &str = "Keywords: ";
 
+/// The parameter with which a work session began that says what it is about.
+const SUMMARY: &str = "taskSummary";
+
 /// What the state of a work session says of the work: one chunk.
 fn of_state(file: &Uncut<'_>) -> Vec<Chunk> {
     let Ok(state) = WorkState::parse(file.text) else { return Vec::new() };
     let mut body = Vec::new();
     body.extend(state.description.clone());
+    body.extend(state.params.get(SUMMARY).and_then(|summary| summary.as_str()).map(str::to_owned));
     let keywords = state.keywords.join(", ");
     body.extend((!keywords.is_empty()).then(|| format!("{KEYWORDS}{keywords}")));
     for run in &state.runs {
@@ -212,13 +260,15 @@ fn of_state(file: &Uncut<'_>) -> Vec<Chunk> {
 
 fn of_learnings(file: &Uncut<'_>) -> Vec<Chunk> {
     let learnings = learning::parse(file.text);
+    let above = learnings.first().map_or(usize::MAX, |first| first.line - 1);
     let lines: Vec<&str> = file.text.split_inclusive('\n').collect();
     let ends = learnings.iter().skip(1).map(|next| next.line - 1).chain([lines.len()]);
     let part = |(learning, end): (&learning::Learning, usize)| {
         let text = lines.get(learning.line - 1..end).unwrap_or_default().concat();
         file.part(&learning.title, text.trim_end(), learning.line)
     };
-    learnings.iter().zip(ends).flat_map(part).collect()
+    let parts = learnings.iter().zip(ends).flat_map(part);
+    file.between(0, above).into_iter().chain(parts).collect()
 }
 
 /// An item of the queue: its sections, without the front matter.
@@ -226,11 +276,9 @@ fn of_item(file: &Uncut<'_>) -> Vec<Chunk> {
     let Ok(item) = queue::Item::read(file.head(), file.text) else { return file.cut() };
     let body = queue::body(file.text);
     let above = file.text.len() - body.len();
-    let before = u32::try_from(file.text[..above].matches('\n').count()).unwrap_or(u32::MAX);
-    let mut chunks = markdown::cut(body, &format!("{} > {}", file.head(), item.title));
+    let chunks = markdown::cut(body, &format!("{} > {}", file.head(), item.title));
+    let mut chunks = below(chunks, file.text[..above].matches('\n').count());
     for chunk in &mut chunks {
-        chunk.line = chunk.line.saturating_add(before);
-        chunk.end_line = chunk.end_line.saturating_add(before);
         chunk.facts.what = Some(item.state.as_str().to_owned());
         chunk.facts.at = Stamp::parse(&item.created).map(Stamp::rfc3339);
     }
@@ -285,3 +333,6 @@ fn without_secrets(text: &str) -> String {
     // Whatever else it was: rather a wrong line than a secret.
     if lines(&again) == lines(text) { again.into_owned() } else { whole.into_owned() }
 }
+
+#[cfg(test)]
+mod tests;

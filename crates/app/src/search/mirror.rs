@@ -18,7 +18,6 @@ use engine_search::{Index, Known, Seen};
 use engine_store::atomic::{self, Durability};
 use engine_store::walk::{Stated, folder_times, stated_file};
 use engine_store::{read, work_file};
-use engine_text::line::fingerprint;
 use engine_text::stamp::Stamp;
 
 use super::corpus::{Corpus, Source};
@@ -74,9 +73,7 @@ pub(super) type Times = BTreeMap<String, i64>;
 pub(super) type Mirrored = BTreeMap<String, (Kind, Seen)>;
 
 fn path(corpus: &Corpus) -> PathBuf {
-    let space = corpus.space();
-    let name = if space.is_empty() { "mirror".to_owned() } else { format!("mirror-{}", fingerprint(&space)) };
-    corpus.folder().join(name)
+    corpus.folder().join(corpus.named("mirror"))
 }
 
 /// The bytes of the mirror, if it belongs to the index as it is.

@@ -1,6 +1,8 @@
 //! Notes as search has them: the text without the front matter, its kind as the type, and none that another one replaces.
 
-use engine_core::note::{Kind as NoteKind, Note};
+use std::path::PathBuf;
+
+use engine_core::note::{Entry, Note};
 use engine_core::queue::body;
 use engine_core::search::Kind;
 use engine_search::{Chunk, Hit, markdown};
@@ -8,34 +10,40 @@ use engine_store::note_file;
 use engine_text::stamp::Stamp;
 
 use super::corpus::Corpus;
-use super::cut::Uncut;
+use super::cut::{Uncut, below};
 
-/// The chunks of a note. A file that is none is found by its words all the same.
+/// The chunks of a note. A file that is none is not found: no other command tells it either.
 pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
-    let note = Note::read(file.text).ok();
+    let Ok(note) = Note::read(file.text) else { return Vec::new() };
     let body = body(file.text);
     let above = &file.text[..file.text.len() - body.len()];
-    let before = u32::try_from(above.matches('\n').count()).unwrap_or(u32::MAX);
-    let mut chunks = markdown::cut(body, file.head());
+    let mut chunks = below(markdown::cut(body, file.head()), above.matches('\n').count());
     for chunk in &mut chunks {
-        chunk.line = chunk.line.saturating_add(before);
-        chunk.end_line = chunk.end_line.saturating_add(before);
-        chunk.facts.what = note.as_ref().map(|note| NoteKind::as_str(note.kind).to_owned());
-        chunk.facts.at = note.as_ref().and_then(|note| Stamp::parse(&note.created)).map(Stamp::rfc3339);
+        chunk.facts.what = Some(note.kind.as_str().to_owned());
+        chunk.facts.at = Stamp::parse(&note.created).map(Stamp::rfc3339);
     }
     chunks
 }
 
-/// The hits without notes that another one replaces.
+/// The hits without notes that are not told: damaged ones, and those that another one replaces.
 pub(super) fn live(corpus: &Corpus, mut hits: Vec<Hit>) -> Vec<Hit> {
     let is_note = |hit: &Hit| hit.kind == Kind::Notes.as_str();
     if !hits.iter().any(is_note) {
         return hits;
     }
     let Ok(notes) = note_file::load(&corpus.project) else { return hits };
-    let replaced = notes.notes().map(|(entry, _)| entry).filter(|entry| notes.successor(entry).is_some());
-    let path = |entry: &engine_core::note::Entry| note_file::path(&corpus.project, entry.place, &entry.slug);
-    let replaced: Vec<_> = replaced.map(path).collect();
-    hits.retain(|hit| !is_note(hit) || !replaced.contains(&corpus.file(&hit.path)));
+    let live: Vec<_> = notes.live().map(|(entry, _)| path(corpus, entry)).collect();
+    hits.retain(|hit| !is_note(hit) || live.contains(&corpus.file(&hit.path)));
     hits
+}
+
+/// Files that should be notes and are none, and why.
+pub(super) fn damaged(corpus: &Corpus) -> Vec<(PathBuf, String)> {
+    let notes = note_file::load(&corpus.project).unwrap_or_default();
+    let why = |entry: &Entry| Some((path(corpus, entry), entry.note.as_ref().err()?.clone()));
+    notes.entries().iter().filter_map(why).collect()
+}
+
+fn path(corpus: &Corpus, entry: &Entry) -> PathBuf {
+    note_file::path(&corpus.project, entry.place, &entry.slug)
 }

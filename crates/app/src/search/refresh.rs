@@ -131,6 +131,9 @@ pub(super) fn refresh(
     };
     // A first index has all kinds: what is asked for next is there then.
     let kinds = if is_first { &Kind::ALL } else { kinds };
+    if budget == Budget::Whole || (is_first && matches!(budget, Budget::Query(_))) {
+        corpus.keep_tracked();
+    }
     let times = mirror::times(corpus);
     let difference = compare(&known, corpus.list(kinds, &is_over), kinds);
     let total = difference.changed.len() + difference.gone.len();
@@ -259,10 +262,7 @@ fn put(
     let document = Document { space, kind: kind.as_str(), path: key, seen: *seen, sum };
     let cut = text.map_or_else(
         |_| Vec::new(),
-        |text| {
-            let changed = u64::try_from(seen.modified / 1_000_000).ok().map(|ms| Stamp(ms).rfc3339());
-            chunks(&Uncut { kind: *kind, key, text: &text, changed })
-        },
+        |text| chunks(&Uncut { kind: *kind, key, text: &text, changed: seen.at() }),
     );
     writer.put(&document, &cut).map_err(failed)?;
     Ok(true)

@@ -1,7 +1,7 @@
 //! What the index holds, and bringing all of it up to date.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engine_core::search::Kind;
@@ -9,19 +9,13 @@ use engine_search::{Index, Part};
 use engine_store::git::tree;
 
 use super::ask::Mode;
-use super::corpus::Corpus;
+use super::corpus::{Corpus, Listing};
 use super::progress::{Progress, Unwatched};
 use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
-use super::{OpenIndex, Place, failed, meaning, open};
+use super::{OpenIndex, Place, failed, meaning, note, open};
 use crate::error::CommandError;
 
-/// A file of which nothing is found, and why.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Skipped {
-    pub kind: Kind,
-    pub path: String,
-    pub why: String,
-}
+pub use super::corpus::Skipped;
 
 #[derive(Debug)]
 pub struct Status {
@@ -82,19 +76,23 @@ pub fn status(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
     Ok(Status { mode, kinds: of_kinds, others, bytes: counts.bytes, behind, unembedded, skipped, note })
 }
 
-/// The files that cannot be read, each with the reason as it is now.
+/// The files that cannot be read, are not followed or not told, each with the reason as it is now.
 fn skipped(corpus: &Corpus, index: &Index, kinds: &[Kind]) -> Result<Vec<Skipped>, CommandError> {
     let known = index.known(&corpus.space()).map_err(failed)?;
-    if !known.values().any(|known| known.sum == UNREAD) {
-        return Ok(Vec::new());
-    }
     let is_skipped = |key: &String| known.get(key).is_some_and(|known| known.sum == UNREAD);
-    let sources = corpus.list(kinds, &|| false).sources;
-    let skipped = sources.into_iter().filter(|source| is_skipped(&source.key)).filter_map(|source| {
-        let why = read(corpus, &source).err()?;
+    let Listing { sources, left_out, .. } = corpus.list(kinds, &|| false);
+    let damaged = if kinds.contains(&Kind::Notes) { note::damaged(corpus) } else { Vec::new() };
+    let skipped = sources.into_iter().filter_map(|source| {
+        let is_file_of = |(path, _): &&(PathBuf, String)| source.kind == Kind::Notes && *path == source.path;
+        let why = match damaged.iter().find(is_file_of) {
+            Some((_, why)) => why.clone(),
+            None if is_skipped(&source.key) => read(corpus, &source).err()?,
+            None => return None,
+        };
         Some(Skipped { kind: source.kind, path: source.key, why })
     });
-    let mut skipped: Vec<Skipped> = skipped.collect();
+    let left_out = left_out.into_iter().filter(|skipped| kinds.contains(&skipped.kind));
+    let mut skipped: Vec<Skipped> = skipped.chain(left_out).collect();
     skipped.sort_by(|one, other| one.path.cmp(&other.path));
     Ok(skipped)
 }

@@ -9,6 +9,7 @@ use crate::ui::Ui;
 
 pub(super) mod ask;
 pub(super) mod docs;
+mod filter;
 mod hits;
 pub(super) mod index;
 mod index_progress;

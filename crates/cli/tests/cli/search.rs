@@ -121,7 +121,7 @@ fn every_kind_is_found_with_its_place_and_its_words() {
     insta::assert_snapshot!(asked(&stage, &["zebra", "--limit", "20"]), @"
     .engine/queue/20260208-110000-zebra-crossing.md:7  open: zebra crossing > Goal  [AGE]
       Paint it.
-    .engine/memory/zebra-food.md:6  pitfall  [AGE]
+    .engine/memory/zebra-food.md:6  pitfall: zebra-food  [AGE]
       A zebra eats no hay.
     learnings.md:3  Count zebra stripes  [AGE]
       - Anti-pattern: guess - Correct pattern: count - Reason: wrong twice
@@ -135,7 +135,7 @@ fn every_kind_is_found_with_its_place_and_its_words() {
       **A**: Which zebra? — Red / Blue **U**: Blue
     sessions/2026_02_07_AUTH_ÜBER_漢字/IMPLEMENT.md:1  debrief: Debrief  [AGE]
       **Tags**: #done-zoo The zebra stands.
-    docs/guide.md:1  Guide > Locks  [AGE]
+    docs/guide.md:3  Guide > Locks  [AGE]
       … A lock waits for ten seconds. ```sh # zebra in code ```
     sessions/2026_02_07_AUTH_ÜBER_漢字  session  [AGE]
       Animals log in Keywords: zebra, badge Skills: implement State: completed
@@ -146,7 +146,7 @@ fn every_kind_is_found_with_its_place_and_its_words() {
     ");
     insta::assert_snapshot!(asked(&stage, &["lock waits", "--explain"]), @"
     lexical; engine search model install adds meaning
-    docs/guide.md:1  Guide > Locks  [AGE]
+    docs/guide.md:3  Guide > Locks  [AGE]
       A lock waits for ten seconds. ```sh # zebra in code ```
       lexical 1 (6.31); matched: locks, lock, waits
     docs/decisions/001-locks.md:1  001 Locks are per file  [AGE]
@@ -189,7 +189,7 @@ fn filters_narrow() {
             vec![".engine/memory/zebra-food.md:6", ".engine/queue/20260208-110000-zebra-crossing.md:7"],
         ),
         (&["--in", "learning"], vec!["learnings.md:3"]),
-        (&["--in", "docs"], vec!["README.md:1", "README.md:6", "docs/guide.md:1"]),
+        (&["--in", "docs"], vec!["README.md:1", "README.md:6", "docs/guide.md:3"]),
         (&["--in", "plans"], vec!["plans/stripes/PLAN.md:5"]),
         (&["--type", "pitfall"], vec![".engine/memory/zebra-food.md:6"]),
         (
@@ -207,7 +207,7 @@ fn filters_narrow() {
             vec![".engine/memory/zebra-food.md:6", ".engine/queue/20260208-110000-zebra-crossing.md:7"],
         ),
         (&["--since", "2026-02-07T10:00:00Z", "--until", "2026-02-07T10:15:00Z"], vec![&format!("{log}:3")]),
-        (&["--file", "guide"], vec!["docs/guide.md:1"]),
+        (&["--file", "guide"], vec!["docs/guide.md:3"]),
         (&["--file", "ÜBER_漢字/D"], vec![&format!("{session}/DIALOGUE.md:1")]),
         (&["--file", "%"], vec![]),
     ] {
@@ -224,7 +224,7 @@ fn filters_narrow() {
     );
     assert_eq!(
         places(&stage, &["doc-search", "query", "zebra"]),
-        ["README.md:1", "README.md:6", "docs/decisions/001-locks.md:1", "docs/guide.md:1"]
+        ["README.md:1", "README.md:6", "docs/decisions/001-locks.md:1", "docs/guide.md:3"]
     );
     // A session is found by its name.
     assert_eq!(
@@ -391,8 +391,13 @@ fn nothing_found_and_wrong_words_are_one_line_each() {
         &["search", "zebra", "--since", "yesterday"],
         &["search", "zebra", "--until", "2026-13-01"],
         &["search", "zebra", "--since", "2026-02-08", "--until", "2026-02-07"],
+        &["search", "zebra", "--since", "0d"],
+        &["search", "zebra", "--tag", ""],
+        &["search", "zebra", "--skill", "fix,"],
         &["search", "zebra", "--limit", "0"],
         &["doc-search", "query", "zebra", "--branch", "main"],
+        &["doc-search", "query", "zebra", "--branch", "main", "--since", "2d"],
+        &["doc-search", "query", "zebra", "--all-branches", "--until", "2d"],
         &["search"],
     ]
     .map(said)
@@ -406,10 +411,21 @@ fn nothing_found_and_wrong_words_are_one_line_each() {
     2 error: invalid value 'yesterday' for '--since <TIME>': use 45s, 30m, 2h, 3d, 1w, a day such as 2026-11-01, or a moment in RFC 3339
     2 error: invalid value '2026-13-01' for '--until <TIME>': use 45s, 30m, 2h, 3d, 1w, a day such as 2026-11-01, or a moment in RFC 3339
     2 engine: the time of --since is not before that of --until
+    2 error: invalid value '0d' for '--since <TIME>': nothing is newer than now
+    2 error: invalid value '' for '--tag <TAG>': a name with at least one letter
+    2 error: invalid value '' for '--skill <SKILL>': a name with at least one letter
     2 error: invalid value '0' for '--limit <COUNT>': a number from 1 to 1000
     1 engine: branches cannot be read: git for-each-ref: fatal: not a git repository (or any of the parent directories): .git
+    2 error: the argument '--branch <BRANCH>' cannot be used with '--since <TIME>'
+    2 error: the argument '--all-branches' cannot be used with '--until <TIME>'
     2 error: the following required arguments were not provided:
     ");
+    let empty = Stage::new();
+    let said = |args: &[&str]| empty.engine(args).stderr;
+    assert_eq!(
+        said(&["search", "zebra", "--in", "queue"]),
+        "engine: there is no file in queue: engine search status\n"
+    );
     let bare = Stage::bare();
     let output = bare.engine(&["search", "zebra"]);
     assert_eq!(output.code, Some(1));
@@ -486,14 +502,17 @@ fn what_is_no_text_of_the_project_is_left_out_and_reported() {
     assert_eq!(places(&stage, &["search", "okapi"]), Vec::<String>::new());
     assert_eq!(
         places(&stage, &["search", "ten seconds"]).first().map(String::as_str),
-        Some("docs/guide.md:1")
+        Some("docs/guide.md:3")
     );
     let status = stage.ok(&["search", "status"]);
     let left_out: String =
         status.lines().filter(|line| line.contains("left out")).map(|line| format!("{line}\n")).collect();
     insta::assert_snapshot!(left_out, @"
+    left out: docs/again.md: a link, which is not followed
     left out: docs/huge.md: larger than 4 MB
     left out: docs/latin.md: stream did not contain valid UTF-8
+    left out: docs/out: a link, which is not followed
+    left out: docs/out.md: a link, which is not followed
     left out: docs/pipe.md: not a file
     ");
     stage.write(
@@ -501,7 +520,7 @@ fn what_is_no_text_of_the_project_is_left_out_and_reported() {
         "[search]\ndocs = [\"docs/**/*.md\", \"*.txt\"]\nskip = [\"decisions\"]\n",
     );
     stage.write("a.txt", "zebra\n");
-    assert_eq!(places(&stage, &["doc-search", "query", "zebra"]), ["a.txt:1", "docs/guide.md:1"]);
+    assert_eq!(places(&stage, &["doc-search", "query", "zebra"]), ["a.txt:1", "docs/guide.md:3"]);
 }
 
 #[test]
@@ -541,6 +560,10 @@ fn notes_that_were_replaced_and_open_plans_are_not_found() {
     stage.write(".engine/memory/old-food.md", "---\nkind: fact\n---\n\nA zebra eats hay.\n");
     let notes = |stage: &Stage| places(stage, &["search", "zebra", "--in", "notes"]);
     assert_eq!(notes(&stage).len(), 2);
+    // What is no note is not told anywhere, but reported.
+    stage.write(".engine/memory/no-food.md", "---\nkind: banana\n---\n\nA zebra eats bananas.\n");
+    assert_eq!(notes(&stage).len(), 2);
+    assert!(stage.ok(&["search", "status"]).contains("left out: .engine/memory/no-food.md: "));
     stage.write(
         ".engine/memory/zebra-food.md",
         "---\nkind: pitfall\nsupersedes: [old-food]\n---\n\nA zebra eats no hay.\n",
@@ -587,7 +610,7 @@ fn branches_are_searched_without_checking_them_out() {
       An ibex on a branch.
     ");
     insta::assert_snapshot!(query(&["ten seconds", "--all-branches"]), @"
-    docs/guide.md:1  Guide > Locks  [AGE]
+    docs/guide.md:3  Guide > Locks  [AGE]
       A lock waits for ten seconds. ```sh # zebra in code ```
     ");
     let hits = stage
@@ -624,7 +647,7 @@ fn a_linked_worktree_has_its_own_files_in_the_shared_index() {
     assert_eq!(in_tree("dodo"), ["docs/guide.md"]);
     assert_eq!(in_tree("ten seconds"), Vec::<String>::new());
     assert_eq!(places(&stage, &["search", "dodo"]), Vec::<String>::new());
-    assert_eq!(places(&stage, &["search", "ten seconds"]), ["docs/guide.md:1"]);
+    assert_eq!(places(&stage, &["search", "ten seconds"]), ["docs/guide.md:3"]);
     assert!(!tree.join(".engine/state/search").exists());
     // The queue is shared, and named as it can be opened from there.
     assert_eq!(
@@ -670,7 +693,7 @@ fn a_terminal_gets_links_and_marks() {
     stage.set("CLICOLOR_FORCE", "1");
     let shown = stage.masked(&shown(&stage.ok(&["search", "hay"])));
     insta::assert_snapshot!(shown.replace('\u{1b}', "^"), @r"
-    ^]8;;vscode://file[TOP]/project/.engine/memory/zebra-food.md:6^\.engine/memory/zebra-food.md:6^]8;;^\  pitfall  ^[2m284 days ago^[0m
+    ^]8;;vscode://file[TOP]/project/.engine/memory/zebra-food.md:6^\.engine/memory/zebra-food.md:6^]8;;^\  pitfall: zebra-food  ^[2m284 days ago^[0m
       A zebra eats no ^[1mhay^[0m.
     ");
 }

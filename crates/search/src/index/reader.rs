@@ -116,7 +116,9 @@ impl Filter {
         }
         if let Some(part) = &query.file {
             let list = filter.list(std::slice::from_ref(part));
-            filter.add(&format!("chunk.content IN (SELECT id FROM content WHERE instr(path, {list}) > 0)"));
+            filter.add(&format!(
+                "chunk.content IN (SELECT id FROM content WHERE instr(lower(path), lower({list})) > 0)"
+            ));
         }
         for (column, wanted) in [("what", &query.types), ("skill", &query.skills)] {
             if !wanted.is_empty() {

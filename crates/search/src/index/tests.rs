@@ -59,6 +59,35 @@ fn what_was_put_is_found() {
 }
 
 #[test]
+fn times_follow_the_file() {
+    let mut index = Index::in_memory().unwrap();
+    let day = |day: i64| Seen { size: 1, modified: day * 86_400_000_000_000 };
+    let mut chunks = markdown::cut("# One\n\nlock\n\n# Two\n\nlock\n", "a.md");
+    chunks[0].facts.at = day(1).at();
+    chunks[1].facts.at = Some("1999-01-01T00:00:00.000Z".to_owned());
+    let times = |index: &Index| {
+        let hits = index.search(&asked("lock")).unwrap();
+        let mut times: Vec<String> = hits.into_iter().filter_map(|hit| hit.facts.at).collect();
+        times.sort();
+        times
+    };
+    for (seen, touches, expected) in [
+        (day(1), false, "1970-01-02T00:00:00.000Z"),
+        (day(3), true, "1970-01-04T00:00:00.000Z"),
+        (day(2), false, "1970-01-03T00:00:00.000Z"),
+    ] {
+        let mut writer = index.writer().unwrap().unwrap();
+        if touches {
+            writer.touch("", "a.md", seen).unwrap();
+        } else {
+            writer.put(&Document { seen, ..document("a.md", 1) }, &chunks).unwrap();
+        }
+        writer.commit().unwrap();
+        assert_eq!(times(&index), [expected, "1999-01-01T00:00:00.000Z"]);
+    }
+}
+
+#[test]
 fn a_writer_that_is_dropped_changes_nothing() {
     let mut index = Index::in_memory().unwrap();
     let mut writer = index.writer().unwrap().unwrap();
@@ -131,7 +160,7 @@ fn filters_narrow_the_answer() {
         (Query { tags: vec!["b".into(), "ab".into()], ..asked("lock") }, &["s/LOG.md:1", "s/LOG.md:2"]),
         (Query { since: Some("2026-02".into()), ..asked("lock") }, &["s/LOG.md:2"]),
         (Query { until: Some("2026-02".into()), ..asked("lock") }, &["s/LOG.md:1"]),
-        (Query { file: Some("LOG".into()), ..asked("lock") }, &["s/LOG.md:1", "s/LOG.md:2"]),
+        (Query { file: Some("S/log".into()), ..asked("lock") }, &["s/LOG.md:1", "s/LOG.md:2"]),
         (Query { limit: 1, ..asked("lock") }, &["s/LOG.md:1"]),
     ] {
         let mut places = found(&index, &query);

@@ -49,6 +49,9 @@ impl Writer<'_> {
             Some(content) => content,
             None => self.add(document, chunks)?,
         };
+        if old == Some(content) {
+            self.retime(space, path, *seen)?;
+        }
         self.connection
             .prepare_cached(
                 "REPLACE INTO file (space, path, content, size, modified) VALUES (?, ?, ?, ?, ?)",
@@ -66,9 +69,26 @@ impl Writer<'_> {
 
     /// The file has another time, and the same content.
     pub fn touch(&mut self, space: &str, path: &str, seen: Seen) -> Result<()> {
+        self.retime(space, path, seen)?;
         self.connection
             .prepare_cached("UPDATE file SET size = ?, modified = ? WHERE space = ? AND path = ?")?
             .execute(params![stored(seen.size), seen.modified, space, path])?;
+        Ok(())
+    }
+
+    /// Chunks with the time of their file get the new one. Those with a time of their own keep it.
+    fn retime(&mut self, space: &str, path: &str, new: Seen) -> Result<()> {
+        let mut find = self
+            .connection
+            .prepare_cached("SELECT content, modified FROM file WHERE space = ? AND path = ?")?;
+        let known =
+            find.query_row([space, path], |row| Ok((row.get::<_, i64>(0)?, row.get(1)?))).optional()?;
+        if let Some((content, modified)) = known.filter(|(_, modified)| *modified != new.modified) {
+            let old = Seen { modified, ..new };
+            self.connection
+                .prepare_cached("UPDATE chunk SET at = ? WHERE content = ? AND at = ?")?
+                .execute(params![new.at(), content, old.at()])?;
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use crate::places;
 use crate::read::{read_bytes, read_small};
 
 /// The patterns that hold in a folder; none outside of a repository.
@@ -37,9 +38,14 @@ impl Patterns {
         let own = file(folder, &folder.join(".gitignore"));
         let git = folder.join(".git");
         if git.exists() {
-            let exclude = file(folder, &common(&git).join("info/exclude"));
-            let (persons, _) = GitignoreBuilder::new(folder).build_global();
-            let files = own.into_iter().chain(exclude).chain([persons]).collect();
+            let common = common(&git);
+            let exclude = file(folder, &common.join("info/exclude"));
+            // What the repository names stands in the place of the person's own file.
+            let others = match excludes_file(&common) {
+                Some(path) => file(folder, &folder.join(path)),
+                None => Some(GitignoreBuilder::new(folder).build_global().0),
+            };
+            let files = own.into_iter().chain(exclude).chain(others).collect();
             return Self(Some(Rc::new(Level { top: folder.to_owned(), files, above: None })));
         }
         match (&self.0, own) {
@@ -80,6 +86,28 @@ fn file(folder: &Path, path: &Path) -> Option<Gitignore> {
         let _ = patterns.add_line(None, line);
     }
     patterns.build().ok()
+}
+
+/// `core.excludesFile` in the configuration of a repository. What that includes from elsewhere is not read.
+fn excludes_file(common: &Path) -> Option<PathBuf> {
+    let bytes = read_bytes(&common.join("config")).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let (mut in_core, mut found) = (false, None);
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            in_core = line.trim_matches(['[', ']']).trim().eq_ignore_ascii_case("core");
+        } else if let Some((key, value)) = line.split_once('=')
+            && in_core
+            && key.trim().eq_ignore_ascii_case("excludesFile")
+        {
+            found = Some(value.trim().trim_matches('"').to_owned());
+        }
+    }
+    let found = found.filter(|path| !path.is_empty())?;
+    match found.strip_prefix("~/") {
+        Some(below) => Some(places::home()?.join(below)),
+        None => Some(PathBuf::from(found)),
+    }
 }
 
 /// The folder of a repository that its worktrees share.

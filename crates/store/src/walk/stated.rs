@@ -40,7 +40,13 @@ pub struct Statement {
     pub files: Vec<Stated>,
     /// Folders that could not be read: what was known of them still counts.
     pub unread: Vec<PathBuf>,
+    /// What was wanted and is not among the files, those folders included, and why.
+    pub left_out: Vec<(PathBuf, String)>,
 }
+
+/// Why a link is left out.
+pub const LINK: &str = "a link, which is not followed";
+const NOT_UTF8: &str = "its name is not UTF-8";
 
 /// The wanted files below a folder; nothing if the walk was stopped. A folder that does not exist has none.
 pub fn stated(start: &Path, bounds: &StatedBounds<'_>) -> Option<Statement> {
@@ -55,7 +61,8 @@ pub fn stated(start: &Path, bounds: &StatedBounds<'_>) -> Option<Statement> {
         let entries = match fs::read_dir(&folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            Err(_) => {
+            Err(error) => {
+                found.left_out.push((folder.clone(), error.kind().to_string()));
                 found.unread.push(folder);
                 continue;
             }
@@ -69,15 +76,22 @@ pub fn stated(start: &Path, bounds: &StatedBounds<'_>) -> Option<Statement> {
         for entry in entries {
             let name = entry.file_name();
             let Ok(kind) = entry.file_type() else { continue };
-            if SKIPPED.iter().any(|skipped| name == *skipped) || kind.is_symlink() {
+            if SKIPPED.iter().any(|skipped| name == *skipped) {
                 continue;
             }
             let path = below.join(&name);
-            let is_wanted = if kind.is_dir() { (bounds.enters)(&path) } else { (bounds.wanted)(&path) };
+            // A name that is not UTF-8 is judged by what of it is.
+            let told = path.to_string_lossy();
+            let told = Path::new(told.as_ref());
+            let is_folder = kind.is_dir() || (kind.is_symlink() && entry.path().is_dir());
+            let is_wanted = if is_folder { (bounds.enters)(told) } else { (bounds.wanted)(told) };
             if !is_wanted || patterns.ignore(&entry.path(), kind.is_dir()).is_some() {
                 continue;
             }
-            if kind.is_dir() {
+            if kind.is_symlink() || path.to_str().is_none() {
+                let why = if kind.is_symlink() { LINK } else { NOT_UTF8 };
+                found.left_out.push((entry.path(), why.to_owned()));
+            } else if kind.is_dir() {
                 let inner =
                     if bounds.unignored { patterns.below(&entry.path()) } else { Patterns::default() };
                 open.push((path, inner));
@@ -180,6 +194,45 @@ mod tests {
             .unwrap();
         assert_eq!(names(&root, true), ["a.md", "d/.h.md", "d/c.md"]);
         assert_eq!(names(&root.join("none"), true), Vec::<String>::new());
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        use std::ffi::OsStr;
+        use std::os::unix::ffi::OsStrExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path();
+        write(root, &["p/a.md", "p/made/x.md", "out/x.md"]);
+        for (target, link) in [
+            ("a.md", "link.md"),
+            ("nowhere", "lost.md"),
+            ("a.md", "a.txt"),
+            ("../out", "out"),
+            ("../out", "made/out"),
+        ] {
+            symlink(target, root.join("p").join(link)).unwrap();
+        }
+        fs::write(root.join("p").join(OsStr::from_bytes(b"l\xe9.md")), "").unwrap();
+        fs::create_dir(root.join("p").join(OsStr::from_bytes(b"d\xe9"))).unwrap();
+        let wanted = |path: &Path| path.extension().is_some_and(|end| end == "md");
+        let enters = |path: &Path| path != Path::new("made");
+        let bounds = StatedBounds { unignored: false, enters: &enters, wanted: &wanted, stops: &|| false };
+        let told = |start: &Path| {
+            let found = stated(start, &bounds).unwrap();
+            let line = |(path, why): &(PathBuf, String)| {
+                format!("{}: {why}", path.strip_prefix(root).unwrap().to_string_lossy())
+            };
+            let mut lines: Vec<String> = found.left_out.iter().map(line).collect();
+            lines.sort();
+            (lines, found.files.len(), found.unread.len())
+        };
+        let link = |path: &str| format!("p/{path}: {LINK}");
+        let name = |path: &str| format!("p/{path}: {NOT_UTF8}");
+        let expected =
+            [name("d\u{fffd}"), link("link.md"), link("lost.md"), name("l\u{fffd}.md"), link("out")];
+        assert_eq!(told(&root.join("p")), (expected.to_vec(), 1, 0));
+        assert_eq!(told(&root.join("p/a.md")), (vec!["p/a.md: not a directory".to_owned()], 0, 1));
     }
 
     #[test]

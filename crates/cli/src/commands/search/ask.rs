@@ -4,27 +4,27 @@ use clap::Args;
 use engine_app::error::{CommandError, Failure, Outcome};
 use engine_app::search::{Branches, Corpus, Question, Until, ask};
 use engine_app::since::Since;
-use engine_core::search::{Kind, type_named, types};
+use engine_core::search::Kind;
 use engine_store::clock;
 
 use super::index_progress::IndexProgress;
-use super::{hits, object, standing};
+use super::{filter, hits, object, standing};
 use crate::ui::{Tone, Ui, toned};
 
 /// What narrows a query.
 #[derive(Debug, Args)]
 pub(crate) struct FilterArgs {
     /// Only entries of this type: decision, pitfall, debrief, halt …
-    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = what)]
+    #[arg(long = "type", value_name = "TYPE", value_delimiter = ',', value_parser = filter::what)]
     pub(crate) types: Vec<String>,
     /// Only what was written at this skill
-    #[arg(long, value_name = "SKILL", value_delimiter = ',')]
+    #[arg(long, value_name = "SKILL", value_delimiter = ',', value_parser = filter::name)]
     pub(crate) skill: Vec<String>,
     /// Only what carries this tag, with or without #
-    #[arg(long, value_name = "TAG", value_delimiter = ',')]
+    #[arg(long, value_name = "TAG", value_delimiter = ',', value_parser = filter::name)]
     pub(crate) tag: Vec<String>,
     /// From when on: 3d, 2w, a day, a moment
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = filter::since)]
     pub(crate) since: Option<Since>,
     /// Up to when: 3d, 2w, a day as a whole, a moment
     #[arg(long, value_name = "TIME")]
@@ -33,7 +33,7 @@ pub(crate) struct FilterArgs {
     #[arg(long, value_name = "PART")]
     pub(crate) file: Option<String>,
     /// How many hits
-    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = limit)]
+    #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = filter::limit)]
     pub(crate) limit: usize,
     /// Show by which words a hit was found, and its ranks
     #[arg(long)]
@@ -60,19 +60,6 @@ impl FilterArgs {
             is_aside: false,
         }
     }
-}
-
-fn what(word: &str) -> Result<String, String> {
-    let choices = || types().collect::<Vec<_>>().join(", ");
-    type_named(word).map(str::to_owned).ok_or_else(|| format!("the types are {}", choices()))
-}
-
-/// Nobody reads more.
-const MOST: usize = 1000;
-
-fn limit(word: &str) -> Result<usize, String> {
-    let limit = word.parse().ok().filter(|limit| (1..=MOST).contains(limit));
-    limit.ok_or_else(|| format!("a number from 1 to {MOST}"))
 }
 
 pub(super) fn run(question: &Question, explain: bool, corpus: &Corpus, ui: &Ui) -> Outcome {

@@ -30,10 +30,10 @@ pub(crate) struct DocQueryArgs {
     #[arg(required = true, value_name = "WORD")]
     pub(crate) words: Vec<String>,
     /// In these local branches, as git has them, instead of the files as they are
-    #[arg(long, value_name = "BRANCH", value_delimiter = ',', conflicts_with = "all_branches")]
+    #[arg(long, value_name = "BRANCH", value_delimiter = ',', conflicts_with_all = ["all_branches", "since", "until"])]
     pub(crate) branch: Vec<String>,
     /// In all local branches, and in the files as they are
-    #[arg(long)]
+    #[arg(long, conflicts_with_all = ["since", "until"])]
     pub(crate) all_branches: bool,
     #[command(flatten)]
     pub(crate) filter: ask::FilterArgs,

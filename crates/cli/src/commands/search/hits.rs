@@ -41,7 +41,10 @@ fn head(found: &Found, answer: &Answer, links: Protocol) -> String {
         format!("{} [{}]", printable(&place), printable(&found.branches.join(", ")))
     };
     let what = hit.facts.what.as_deref().filter(|_| hit.kind != Kind::Decisions.as_str());
-    let title = printable(&found.breadcrumb);
+    let slug = found.file.file_stem().and_then(|stem| stem.to_str());
+    let slug = slug.filter(|_| hit.kind == Kind::Notes.as_str());
+    let title = [slug, Some(found.breadcrumb.as_str()).filter(|title| !title.is_empty())];
+    let title = printable(&title.into_iter().flatten().collect::<Vec<_>>().join(" > "));
     let title = match what {
         Some(what) if title.is_empty() => what.to_owned(),
         Some(what) => format!("{what}: {title}"),

@@ -44,13 +44,16 @@ pub(super) fn nothing(answer: &Answer, question: &Question) -> String {
     let searched = answer.searched.iter().filter(|(_, files)| **files > 0);
     let searched =
         searched.map(|(kind, files)| format!("{} {files}", kind.as_str())).collect::<Vec<_>>().join(", ");
-    let searched =
-        if searched.is_empty() { "no file".to_owned() } else { format!("the files of {searched}") };
+    if searched.is_empty() {
+        let kinds = question.kinds.iter().map(|kind| kind.as_str()).collect::<Vec<_>>().join(", ");
+        let what = if kinds.is_empty() { "to search".to_owned() } else { format!("in {kinds}") };
+        return format!("there is no file {what}: engine search status");
+    }
     let lists = [question.kinds.len(), question.types.len(), question.skills.len(), question.tags.len()];
     let times = question.since.is_some() || question.until.is_some();
     let is_narrow = lists.iter().any(|count| *count > 0) || times || question.file.is_some();
     let advice = if is_narrow { "other words, or fewer options" } else { "other words" };
-    format!("nothing found in {searched}; try {advice}")
+    format!("nothing found in the files of {searched}; try {advice}")
 }
 
 /// A size in millions of bytes, with one digit behind the point.
