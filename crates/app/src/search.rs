@@ -12,6 +12,8 @@
 //!
 //! The index is a cache in the local state. The hook never opens it.
 
+use std::error::Error;
+
 use engine_core::file_link::Protocol;
 use engine_search::{Index, IndexError, Opened};
 use engine_store::project::Project;
@@ -90,6 +92,27 @@ fn open(corpus: &Corpus) -> Result<OpenIndex, CommandError> {
     Ok(OpenIndex { index, place: Place::Memory, note: note("the index is not kept") })
 }
 
+/// Does something with the index. One that turns out to be damaged is made anew, once: the disk has all that was in it. True: that
+/// was so.
+fn mended<T>(
+    corpus: &Corpus,
+    mut work: impl FnMut() -> Result<T, CommandError>,
+) -> Result<(T, bool), CommandError> {
+    let is_damaged = |error: &CommandError| {
+        let cause = error.source().and_then(|cause| cause.downcast_ref::<IndexError>());
+        matches!(cause, Some(IndexError::Damaged(..)))
+    };
+    match work() {
+        Err(error) if is_damaged(&error) && matches!(Index::discard(&corpus.folder()), Ok(true)) => {
+            work().map(|done| (done, true))
+        }
+        done => done.map(|done| (done, false)),
+    }
+}
+
+/// What is said of an index that was damaged.
+const MADE_ANEW: &str = "the search index was damaged and is made anew";
+
 /// What the index says, for a person.
 fn failed(error: IndexError) -> CommandError {
     match error {
@@ -98,3 +121,6 @@ fn failed(error: IndexError) -> CommandError {
         error => CommandError::from_error(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,7 @@ use super::ask::Mode;
 use super::corpus::Corpus;
 use super::progress::{Progress, Unwatched};
 use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
-use super::{OpenIndex, Place, failed, meaning, open};
+use super::{MADE_ANEW, OpenIndex, Place, failed, meaning, mended, open};
 use crate::error::CommandError;
 
 /// A file of which nothing is found, and why.
@@ -51,8 +51,16 @@ pub struct Indexed {
     pub note: Option<String>,
 }
 
-/// What the index holds of some kinds, compared with the disk. Nothing is written.
+/// What the index holds of some kinds, compared with the disk. Nothing is written; a damaged index is removed.
 pub fn status(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
+    let (mut status, was_damaged) = mended(corpus, || status_once(corpus, kinds))?;
+    if was_damaged {
+        status.note = Some("the search index was damaged and is removed: engine search index".to_owned());
+    }
+    Ok(status)
+}
+
+fn status_once(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
     let folder = corpus.folder();
     let (index, note) = match Index::open_to_read(&folder).map_err(failed)? {
         Some(index) => (index, None),
@@ -107,6 +115,20 @@ pub fn index(
     progress: &mut dyn Progress,
     embedding: &mut dyn Progress,
 ) -> Result<Indexed, CommandError> {
+    let (mut indexed, is_new) = mended(corpus, || index_once(corpus, kinds, rebuild, progress, embedding))?;
+    if is_new {
+        indexed.note = Some(MADE_ANEW.to_owned());
+    }
+    Ok(indexed)
+}
+
+fn index_once(
+    corpus: &Corpus,
+    kinds: &[Kind],
+    rebuild: bool,
+    progress: &mut dyn Progress,
+    embedding: &mut dyn Progress,
+) -> Result<Indexed, CommandError> {
     let began = Instant::now();
     if rebuild && !Index::discard(&corpus.folder()).map_err(failed)? {
         return Err(busy());
@@ -115,6 +137,7 @@ pub fn index(
     if place != Place::File {
         return Err(CommandError::refused(note.unwrap_or_default()));
     }
+    index.check().map_err(failed)?;
     let refreshed = refresh(corpus, &mut index, kinds, Budget::Whole, progress)?;
     if refreshed.behind.busy {
         return Err(busy());

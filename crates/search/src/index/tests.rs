@@ -58,6 +58,38 @@ fn what_was_put_is_found() {
     assert!(counts.bytes > 0);
 }
 
+/// Whatever page is damaged: the check says so, and a query answers or says so too.
+#[test]
+fn damage_in_the_middle_is_damage() {
+    let text = "# Lock\n\nlock and more words\n\n".repeat(200);
+    for page in [1, 2, 3, 5, 8] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut index = Index::open(folder.path()).unwrap().index;
+        put(&mut index, &[(document("a.md", 1), &text)]);
+        index.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        index.check().unwrap();
+        drop(index);
+        let file = folder.path().join(FILE);
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[page * 4096..(page + 1) * 4096].fill(0xa7);
+        std::fs::write(&file, bytes).unwrap();
+        let mut index = Index::open(folder.path()).unwrap().index;
+        let is_damage = |error: IndexError| matches!(error, IndexError::Damaged(..));
+        assert!(index.check().is_err_and(is_damage), "page {page}");
+        for result in [
+            index.search(&asked("lock words")).map(|_| ()),
+            index.known("").map(|_| ()),
+            index.counts().map(|_| ()),
+            index.writer().and_then(|writer| writer.unwrap().put(&document("a.md", 2), &[])),
+        ] {
+            assert!(result.is_ok() || result.is_err_and(is_damage), "page {page}");
+        }
+        drop(index);
+        assert!(Index::discard(folder.path()).unwrap());
+        assert_eq!(Index::open(folder.path()).unwrap().index.counts().unwrap().files, 0);
+    }
+}
+
 #[test]
 fn a_writer_that_is_dropped_changes_nothing() {
     let mut index = Index::in_memory().unwrap();
