@@ -51,7 +51,10 @@ fn a_damaged_index_is_made_anew() {
     indexed(&corpus, false).unwrap();
     damage(&corpus);
     let answer = asked(&corpus).unwrap();
-    assert_eq!((answer.hits[0].hit.path.as_str(), answer.note.as_deref()), ("docs/newts.md", Some(MADE_ANEW)));
+    assert_eq!(
+        (answer.hits[0].hit.path.as_str(), answer.note.as_deref()),
+        ("docs/newts.md", Some(MADE_ANEW))
+    );
     assert_eq!(asked(&corpus).unwrap().note, None);
 
     damage(&corpus);

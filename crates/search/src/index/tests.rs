@@ -91,6 +91,40 @@ fn damage_in_the_middle_is_damage() {
 }
 
 #[test]
+fn nobody_else_reads_the_index() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("search");
+    let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let modes = || -> Vec<(String, u32)> {
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let shown = |path: PathBuf| (path.file_name().unwrap().to_str().unwrap().to_owned(), mode(&path));
+        let mut modes: Vec<_> = files.map(shown).collect();
+        modes.push((String::new(), mode(&folder)));
+        modes.sort();
+        modes
+    };
+    let private = |names: &[&str]| -> Vec<(String, u32)> {
+        let mode = |name: &str| if name.is_empty() { 0o700 } else { 0o600 };
+        names.iter().map(|name| ((*name).to_owned(), mode(name))).collect()
+    };
+    let all = private(&["", "index.db", "index.db-shm", "index.db-wal", "lock"]);
+    let mut index = Index::open(&folder).unwrap().index;
+    put(&mut index, &[(document("a.md", 1), "lock")]);
+    assert_eq!(modes(), all);
+    // As an older release made them.
+    set(&folder, 0o755);
+    for (name, _) in modes().iter().skip(1) {
+        set(&folder.join(name), 0o644);
+    }
+    std::fs::write(folder.join("small.vectors"), "").unwrap();
+    set(&folder.join("small.vectors"), 0o644);
+    let _again = Index::open(&folder).unwrap();
+    assert_eq!(modes(), [all, private(&["small.vectors"])].concat());
+}
+
+#[test]
 fn a_writer_that_is_dropped_changes_nothing() {
     let mut index = Index::in_memory().unwrap();
     let mut writer = index.writer().unwrap().unwrap();
