@@ -32,6 +32,9 @@ pub enum IndexError {
     /// [`Index::discard`] helps.
     #[error("the search index {0} is damaged: {1}")]
     Damaged(String, String),
+    /// There is none, and another process holds the lock.
+    #[error("another process writes the search index")]
+    Busy,
     #[error("the disk is full: the search index cannot grow")]
     Full,
     #[error("cannot {action} {}: {source}", path.display())]

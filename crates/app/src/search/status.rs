@@ -12,7 +12,7 @@ use super::ask::Mode;
 use super::corpus::Corpus;
 use super::progress::{Progress, Unwatched};
 use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
-use super::{MADE_ANEW, OpenIndex, Place, failed, meaning, mended, open};
+use super::{MADE_ANEW, OpenIndex, Place, busy, failed, meaning, mended, open};
 use crate::error::CommandError;
 
 /// A file of which nothing is found, and why.
@@ -130,15 +130,13 @@ fn index_once(
     embedding: &mut dyn Progress,
 ) -> Result<Indexed, CommandError> {
     let began = Instant::now();
-    if rebuild && !Index::discard(&corpus.folder()).map_err(failed)? {
-        return Err(busy());
-    }
     let OpenIndex { mut index, place, note } = open(corpus)?;
     if place != Place::File {
         return Err(CommandError::refused(note.unwrap_or_default()));
     }
     index.check().map_err(failed)?;
-    let refreshed = refresh(corpus, &mut index, kinds, Budget::Whole, progress)?;
+    let budget = if rebuild { Budget::Anew } else { Budget::Whole };
+    let refreshed = refresh(corpus, &mut index, kinds, budget, progress)?;
     if refreshed.behind.busy {
         return Err(busy());
     }
@@ -152,10 +150,6 @@ fn index_once(
     let skipped = skipped(corpus, &index, kinds)?.len();
     let embedded = meaning::embed(corpus, &index, embedding)?;
     Ok(Indexed { files, chunks, refreshed, embedded, skipped, took: began.elapsed(), note })
-}
-
-fn busy() -> CommandError {
-    CommandError::refused("another process writes the search index").hint("try again when it has ended")
 }
 
 /// Removes what branches and worktrees left that are gone.

@@ -79,3 +79,30 @@ fn a_failure_is_not_nothing_known() {
     assert!(error.message.starts_with("the search index index.db is damaged"), "{error}");
     assert_eq!(related(&stage.project(), "newts pond", None), AllRelated::default());
 }
+
+#[test]
+fn nobody_waits_for_who_writes() {
+    let (stage, corpus) = stage();
+    let busy = "another process writes the search index";
+    let writes = lock(&corpus);
+    assert_eq!(asked(&corpus).unwrap_err().message, busy);
+    drop(writes);
+    // The tables are made before anything is put.
+    drop(open(&corpus).unwrap());
+    let began = Instant::now();
+    let writes = lock(&corpus);
+    assert_eq!(asked(&corpus).unwrap_err().message, busy);
+    assert_eq!(recall(&corpus, "newts pond", 5).unwrap_err().message, busy);
+    drop(writes);
+    indexed(&corpus, false).unwrap();
+    stage.write("docs/more.md", "# More newts\n");
+    let writes = lock(&corpus);
+    let answer = asked(&corpus).unwrap();
+    assert_eq!((answer.hits.len(), answer.behind.files, answer.behind.busy), (1, 1, true));
+    assert_eq!(indexed(&corpus, true).unwrap_err().message, busy);
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+    drop(writes);
+    let done = indexed(&corpus, true).unwrap();
+    assert_eq!(done.refreshed.changed as u64, done.files);
+    assert_eq!(asked(&corpus).unwrap().hits.len(), 2);
+}

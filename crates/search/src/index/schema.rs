@@ -44,6 +44,14 @@ pub(super) fn make(connection: &Connection) -> Result<()> {
     Ok(())
 }
 
+/// Drops all that is in the tables, within the transaction at hand.
+pub(super) fn clear(connection: &Connection) -> Result<()> {
+    connection.execute_batch(&format!(
+        "DROP TABLE IF EXISTS mark; DROP TABLE words; DROP TABLE text; DROP TABLE chunk; DROP TABLE file; DROP TABLE content; {TABLES}"
+    ))?;
+    Ok(())
+}
+
 /// What a file holds.
 enum Held {
     Ours,
@@ -245,8 +253,7 @@ fn lock_patiently(folder: &Path) -> Result<File> {
             return Ok(file);
         }
         if Instant::now() >= end {
-            let source = io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock");
-            return Err(IndexError::File { action: "lock", path: folder.join(LOCK), source });
+            return Err(IndexError::Busy);
         }
         std::thread::sleep(Duration::from_millis(5));
     }

@@ -125,6 +125,22 @@ fn nobody_else_reads_the_index() {
 }
 
 #[test]
+fn the_old_index_answers_until_the_new_one_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path()).unwrap().index;
+    put(&mut index, &[(document("a.md", 1), "An old lock.")]);
+    let reader = Index::open(folder.path()).unwrap().index;
+    let many = markdown::cut(&"# Lock\n\nlock and more words\n\n".repeat(5000), "b.md");
+    let mut writer = index.writer().unwrap().unwrap();
+    writer.clear().unwrap();
+    writer.put(&document("b.md", 2), &many).unwrap();
+    assert_eq!(found(&reader, &asked("lock")), ["a.md:1"]);
+    writer.commit().unwrap();
+    assert_eq!(found(&reader, &asked("lock"))[0], "b.md:1");
+    assert_eq!(reader.counts().unwrap().files, 1);
+}
+
+#[test]
 fn a_writer_that_is_dropped_changes_nothing() {
     let mut index = Index::in_memory().unwrap();
     let mut writer = index.writer().unwrap().unwrap();
