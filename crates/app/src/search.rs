@@ -12,6 +12,8 @@
 //!
 //! The index is a cache in the local state. The hook never opens it.
 
+use std::error::Error;
+
 use engine_core::file_link::Protocol;
 use engine_search::{Index, IndexError, Opened};
 use engine_store::project::Project;
@@ -74,13 +76,17 @@ enum Place {
 /// The index of a project. Where nothing can be written, the one that is there is read, or one is made that ends with the process.
 fn open(corpus: &Corpus) -> Result<OpenIndex, CommandError> {
     let folder = corpus.folder();
-    let opened = Project::make_local(&folder)
-        .map_err(|error| CommandError::at(folder.display(), error))
+    let why = match Project::make_local(&folder) {
+        Err(error) => CommandError::at(folder.display(), error),
         // Who comes while another process makes the index finds it made the second time.
-        .and_then(|()| Index::open(&folder).or_else(|_| Index::open(&folder)).map_err(failed));
-    let why = match opened {
-        Ok(Opened { index, note }) => return Ok(OpenIndex { index, place: Place::File, note }),
-        Err(why) => why,
+        Ok(()) => match Index::open(&folder).or_else(|error| match error {
+            IndexError::Busy => Err(error),
+            _ => Index::open(&folder),
+        }) {
+            Ok(Opened { index, note }) => return Ok(OpenIndex { index, place: Place::File, note }),
+            Err(IndexError::Busy) => return Err(busy()),
+            Err(error) => failed(error),
+        },
     };
     let note = |what: &str| Some(format!("{what}: {}", why.message));
     if let Ok(Some(index)) = Index::open_to_read(&folder) {
@@ -90,11 +96,41 @@ fn open(corpus: &Corpus) -> Result<OpenIndex, CommandError> {
     Ok(OpenIndex { index, place: Place::Memory, note: note("the index is not kept") })
 }
 
+/// Does something with the index. One that turns out to be damaged is made anew, once: the disk has all that was in it. True: that
+/// was so.
+fn mended<T>(
+    corpus: &Corpus,
+    mut work: impl FnMut() -> Result<T, CommandError>,
+) -> Result<(T, bool), CommandError> {
+    let is_damaged = |error: &CommandError| {
+        let cause = error.source().and_then(|cause| cause.downcast_ref::<IndexError>());
+        matches!(cause, Some(IndexError::Damaged(..)))
+    };
+    match work() {
+        Err(error) if is_damaged(&error) && matches!(Index::discard(&corpus.folder()), Ok(true)) => {
+            work().map(|done| (done, true))
+        }
+        done => done.map(|done| (done, false)),
+    }
+}
+
+/// Who needs what another process is making.
+fn busy() -> CommandError {
+    CommandError::refused("another process writes the search index").hint("try again when it has ended")
+}
+
+/// What is said of an index that was damaged.
+const MADE_ANEW: &str = "the search index was damaged and is made anew";
+
 /// What the index says, for a person.
 fn failed(error: IndexError) -> CommandError {
     match error {
+        IndexError::Busy => busy(),
         IndexError::NoWord => CommandError::usage(error.to_string()),
         IndexError::Damaged(..) => CommandError::from_error(error).hint("engine search index --rebuild"),
         error => CommandError::from_error(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -32,6 +32,9 @@ pub enum IndexError {
     /// [`Index::discard`] helps.
     #[error("the search index {0} is damaged: {1}")]
     Damaged(String, String),
+    /// There is none, and another process holds the lock.
+    #[error("another process writes the search index")]
+    Busy,
     #[error("the disk is full: the search index cannot grow")]
     Full,
     #[error("cannot {action} {}: {source}", path.display())]
@@ -47,6 +50,18 @@ impl From<rusqlite::Error> for IndexError {
                 Self::Damaged(FILE.to_owned(), error.to_string())
             }
             Some(ErrorCode::DiskFull) => Self::Full,
+            // A row that is not as it was written.
+            _ if matches!(
+                error,
+                rusqlite::Error::FromSqlConversionFailure(..)
+                    | rusqlite::Error::IntegralValueOutOfRange(..)
+                    | rusqlite::Error::InvalidColumnType(..)
+                    | rusqlite::Error::Utf8Error(..)
+                    | rusqlite::Error::QueryReturnedNoRows
+            ) =>
+            {
+                Self::Damaged(FILE.to_owned(), error.to_string())
+            }
             _ => Self::Failed(error),
         }
     }
@@ -91,6 +106,12 @@ impl Index {
     /// Removes an index, so that the next [`Self::open`] makes a new one. `false`: another process writes to it.
     pub fn discard(folder: &Path) -> Result<bool> {
         schema::discard(folder)
+    }
+
+    /// Reads all of the file to find damage that no query has met yet.
+    pub fn check(&self) -> Result<()> {
+        let found: String = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get(0))?;
+        if found == "ok" { Ok(()) } else { Err(IndexError::Damaged(FILE.to_owned(), found)) }
     }
 
     /// The files of a space by their paths.

@@ -4,6 +4,7 @@
 //! for search only: edits of a person's file use the scanner of `engine_text`, which gives back every byte.
 
 use std::ops::Range;
+use std::panic::catch_unwind;
 
 use engine_text::{BYTE_ORDER_MARK, yaml};
 use pulldown_cmark::{Event, MetadataBlockKind, Options, Parser, Tag, TagEnd};
@@ -42,7 +43,17 @@ pub fn cut(text: &str, file: &str) -> Vec<Chunk> {
 
 /// The same as ranges; empty for a text of blanks.
 pub fn cuts(text: &str, file: &str) -> Vec<Cut> {
-    let page = Page::read(text);
+    cuts_with(text, file, Page::read)
+}
+
+/// Anybody's file is cut here, and one that the parser cannot bear must not take the answers of all others with it: it is cut as
+/// a text without headings.
+fn cuts_with(text: &str, file: &str, read: fn(&str) -> Page) -> Vec<Cut> {
+    catch_unwind(|| cuts_of(text, file, &read(text)))
+        .unwrap_or_else(|_| cuts_of(text, file, &Page::default()))
+}
+
+fn cuts_of(text: &str, file: &str, page: &Page) -> Vec<Cut> {
     let mut cuts = Vec::new();
     let mut lines = LineCounter { text, at: 0, line: 1 };
     for Section { range, title } in page.sections(text, file) {
@@ -99,6 +110,7 @@ struct Section {
 }
 
 /// What the parser says of a page.
+#[derive(Default)]
 struct Page {
     headings: Vec<Heading>,
     /// Where paragraphs, lists and their items begin: good places to cut.
@@ -111,7 +123,7 @@ impl Page {
     fn read(text: &str) -> Self {
         let mark = text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len();
         let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
-        let mut page = Self { headings: Vec::new(), blocks: Vec::new(), title: None };
+        let mut page = Self::default();
         let mut depth = 0;
         // The heading that is being read, and what was read of the front matter.
         let mut heading: Option<Heading> = None;
@@ -136,13 +148,11 @@ impl Page {
                 Event::End(tag) => {
                     depth -= 1;
                     match tag {
-                        TagEnd::Heading(_) if depth == 0 => {
-                            page.headings.extend(
-                                heading
-                                    .take()
-                                    .map(|heading| Heading { text: shortened(&heading.text), ..heading }),
-                            );
-                        }
+                        TagEnd::Heading(_) if depth == 0 => page.headings.extend(
+                            heading
+                                .take()
+                                .map(|heading| Heading { text: shortened(&heading.text), ..heading }),
+                        ),
                         TagEnd::MetadataBlock(_) => {
                             page.title = front.take().and_then(|text| front_title(&text));
                         }
@@ -187,6 +197,10 @@ impl Page {
         // Where the section at hand begins, and where its text does.
         let (mut start, mut text_start) = (0, 0);
         for heading in &self.headings {
+            // Each begins behind the one before, whatever the parser takes for a line.
+            if heading.start < text_start {
+                continue;
+            }
             let is_bare = text[text_start..heading.start].trim_matches(is_blank).is_empty();
             let goes_down = above.last().is_none_or(|(level, _)| *level < heading.level);
             if !(is_bare && goes_down) {
@@ -206,8 +220,9 @@ impl Page {
     }
 }
 
+/// To the parser, a carriage return ends a line also without a newline.
 fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind('\n').map_or(0, |newline| newline + 1)
+    text[..at].rfind(['\n', '\r']).map_or(0, |newline| newline + 1)
 }
 
 fn front_title(front: &str) -> Option<String> {

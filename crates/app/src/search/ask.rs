@@ -13,7 +13,7 @@ use super::corpus::Corpus;
 use super::cut::head;
 use super::progress::Progress;
 use super::refresh::{Behind, Budget, refresh};
-use super::{OpenIndex, Place, branch, failed, meaning, note, open};
+use super::{MADE_ANEW, OpenIndex, Place, branch, failed, meaning, mended, note, open};
 use crate::error::CommandError;
 use crate::since::Since;
 
@@ -114,6 +114,19 @@ pub struct Answer {
 
 /// Answers a question.
 pub fn ask(
+    corpus: &Corpus,
+    question: &Question,
+    now: Stamp,
+    progress: &mut dyn Progress,
+) -> Result<Answer, CommandError> {
+    let (mut answer, is_new) = mended(corpus, || ask_once(corpus, question, now, progress))?;
+    if is_new {
+        answer.note = Some(MADE_ANEW.to_owned());
+    }
+    Ok(answer)
+}
+
+fn ask_once(
     corpus: &Corpus,
     question: &Question,
     now: Stamp,

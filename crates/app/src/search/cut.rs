@@ -3,6 +3,8 @@
 //! A title begins with the name of its file (`2026_02_07_AUTH/IMPLEMENT_LOG > Use JWT`), so that words of it count. Secrets are
 //! removed before anything is cut: a part of one would not be recognised.
 
+use std::panic::catch_unwind;
+
 use engine_core::log;
 use engine_core::search::{Kind, skill_of};
 use engine_core::tag::{self, FoundTag};
@@ -32,8 +34,12 @@ pub(super) struct Uncut<'a> {
     pub(super) changed: Option<String>,
 }
 
-/// The chunks of a file. None: nothing in it is to be found.
+/// The chunks of a file. None: nothing in it is to be found. A bug that one file brings up must not take all answers with it.
 pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
+    catch_unwind(|| chunks_of(file)).unwrap_or_default()
+}
+
+fn chunks_of(file: &Uncut<'_>) -> Vec<Chunk> {
     let text = without_secrets(file.text);
     let file = Uncut { text: &text, changed: file.changed.clone(), ..*file };
     let mut chunks = match file.kind {

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::corpus::Corpus;
 use super::related::fitting;
+use crate::error::CommandError;
 use crate::time;
 
 /// One fact, and where it stands.
@@ -31,10 +32,10 @@ const LARGEST: usize = 1200;
 const TEXT: usize = 240;
 
 /// What is known about a request, best first. A decision that was logged in a work session is one, too.
-pub fn recall(corpus: &Corpus, about: &str, limit: usize) -> Vec<Fact> {
+pub fn recall(corpus: &Corpus, about: &str, limit: usize) -> Result<Vec<Fact>, CommandError> {
     let kept = vec![Kind::Notes, Kind::Learnings, Kind::Decisions, Kind::Plans];
-    let mut found = fitting(corpus, about, kept, Vec::new(), limit);
-    found.extend(fitting(corpus, about, vec![Kind::Sessions], vec!["decision".to_owned()], limit));
+    let mut found = fitting(corpus, about, kept, Vec::new(), limit)?;
+    found.extend(fitting(corpus, about, vec![Kind::Sessions], vec!["decision".to_owned()], limit)?);
     let mut facts: Vec<Fact> = found
         .into_iter()
         .map(|found| {
@@ -53,7 +54,7 @@ pub fn recall(corpus: &Corpus, about: &str, limit: usize) -> Vec<Fact> {
         .collect();
     facts.sort_by(|one, other| other.score.total_cmp(&one.score));
     facts.truncate(limit);
-    within(facts, clock::now())
+    Ok(within(facts, clock::now()))
 }
 
 /// Whether things of a kind have no time of their own, only that of their file, which a checkout sets.

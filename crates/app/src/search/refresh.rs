@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use super::corpus::{Corpus, Listing, Source};
 use super::cut::{Uncut, chunks};
 use super::mirror::{self, Differing, Mirror, Mirrored, Times};
-use super::{failed, progress::Progress};
+use super::{busy, failed, progress::Progress};
 use crate::error::CommandError;
 
 /// What a query may spend before it answers.
@@ -26,7 +26,7 @@ const FEW: usize = 300;
 const FIRST: Duration = Duration::from_secs(1);
 /// So many folders that were looked at anew are worth a new mirror.
 const MANY: usize = 16;
-/// Another process that writes the first index is waited for so long.
+/// Another process that writes the first index is waited for so long, by one that is to write all of it.
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Raised when files are cut in another way: all are read again then.
@@ -60,6 +60,8 @@ pub(super) enum Budget {
     /// Of a query beside something else: a first index of many files is left to whoever asks for one.
     Aside(Instant),
     Whole,
+    /// All is read and put again.
+    Anew,
     /// Nothing is written, only compared.
     Look,
 }
@@ -94,7 +96,7 @@ pub(super) fn refresh(
     let now = clock::now();
     let began = match budget {
         Budget::Query(began) | Budget::Aside(began) => Some(began),
-        Budget::Whole | Budget::Look => None,
+        Budget::Whole | Budget::Anew | Budget::Look => None,
     };
     let is_late = || began.is_some_and(|began| began.elapsed() >= LIMIT);
     let bytes = if began.is_some() { mirror::load(corpus, index) } else { None };
@@ -121,9 +123,19 @@ pub(super) fn refresh(
             let behind = Behind { uncompared: difference.uncompared, ..Behind::default() };
             return Ok(Refreshed { behind, ..Refreshed::default() });
         }
-        return follow(corpus, index, &difference, before, None, &is_late, Duration::ZERO, progress);
+        return follow(corpus, index, &difference, before, None, &is_late, Duration::ZERO, false, progress);
     }
-    let known = index.known(&corpus.space()).map_err(failed)?;
+    let space = corpus.space();
+    let is_anew = budget == Budget::Anew;
+    let mut known = if is_anew { AllKnown::new() } else { index.known(&space).map_err(failed)? };
+    // Who makes a small one is done soon; of a large one, what is there by then is asked.
+    while known.is_empty() && began.is_some() && index.writer().map_err(failed)?.is_none() {
+        if is_late() {
+            return Err(busy());
+        }
+        std::thread::sleep(PAUSE);
+        known = index.known(&space).map_err(failed)?;
+    }
     let is_first = known.is_empty();
     let is_over = || match budget {
         Budget::Aside(began) if is_first => began.elapsed() >= FIRST,
@@ -144,12 +156,12 @@ pub(super) fn refresh(
     }
     // A first index is whole or not there.
     let is_over = || !is_first && is_over();
-    let wait = if is_first { PATIENCE } else { Duration::ZERO };
+    let wait = if is_first && budget == Budget::Whole { PATIENCE } else { Duration::ZERO };
     // Folders whose files were not compared are looked at by the next query.
     let is_whole = kinds.contains(&Kind::Sessions) && !difference.uncompared.contains(&Kind::Sessions);
     let times = if is_whole { times } else { times.into_keys().map(|name| (name, 0)).collect() };
     let before = || Before { taken: nanoseconds(now), files: mirror::mirrored(&known), times };
-    follow(corpus, index, &difference, before, Some(&known), &is_over, wait, progress)
+    follow(corpus, index, &difference, before, Some(&known), &is_over, wait, is_anew, progress)
 }
 
 fn nanoseconds(now: Stamp) -> i64 {
@@ -183,6 +195,7 @@ fn follow(
     known: Option<&AllKnown>,
     is_over: &dyn Fn() -> bool,
     wait: Duration,
+    is_anew: bool,
     progress: &mut dyn Progress,
 ) -> Result<Refreshed, CommandError> {
     let Difference { changed, gone, uncompared } = difference;
@@ -205,6 +218,9 @@ fn follow(
         std::thread::sleep(PAUSE);
     };
     let space = corpus.space();
+    if is_anew {
+        writer.clear().map_err(failed)?;
+    }
     let mark = mirror::new_mark();
     // Set first: a kill leaves an index that no mirror belongs to.
     writer.set_mark(&space, &mark).map_err(failed)?;

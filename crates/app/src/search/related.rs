@@ -14,6 +14,7 @@ use super::ask::{Found, Question, ask};
 use super::corpus::Corpus;
 use super::cut::KEYWORDS;
 use super::progress::Unwatched;
+use crate::error::CommandError;
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -59,7 +60,7 @@ pub fn earlier(project: &Project, about: &str, own: Option<&str>) -> AllRelated 
 /// The best of some kinds, each file or work session once.
 fn best(corpus: &Corpus, about: &str, kinds: Vec<Kind>, own: Option<&str>) -> Vec<Related> {
     let mut best: Vec<Related> = Vec::new();
-    for found in fitting(corpus, about, kinds, Vec::new(), LOOKED_AT) {
+    for found in fitting(corpus, about, kinds, Vec::new(), LOOKED_AT).unwrap_or_default() {
         let one = one(&found, corpus);
         // The model has the tasks from elsewhere.
         let is_own = own.is_some_and(|own| one.path == own) || corpus.is_tasks(&one.path);
@@ -77,15 +78,15 @@ pub(super) fn fitting(
     kinds: Vec<Kind>,
     types: Vec<String>,
     limit: usize,
-) -> Vec<Found> {
+) -> Result<Vec<Found>, CommandError> {
     let wanted = distinct(about, MOST_WORDS);
     if kinds.is_empty() || wanted.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let question =
         Question { words: about.to_owned(), kinds, types, limit, is_aside: true, ..Question::default() };
-    let Ok(answer) = ask(corpus, &question, clock::now(), &mut Unwatched) else { return Vec::new() };
-    answer.hits.into_iter().filter(|found| is_about(&found.hit, &wanted)).collect()
+    let answer = ask(corpus, &question, clock::now(), &mut Unwatched)?;
+    Ok(answer.hits.into_iter().filter(|found| is_about(&found.hit, &wanted)).collect())
 }
 
 /// Words beyond these say no more of what a text is about.

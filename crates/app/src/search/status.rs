@@ -12,7 +12,7 @@ use super::ask::Mode;
 use super::corpus::{Corpus, Listing};
 use super::progress::{Progress, Unwatched};
 use super::refresh::{Behind, Budget, Refreshed, UNREAD, read, refresh};
-use super::{OpenIndex, Place, failed, meaning, note, open};
+use super::{MADE_ANEW, OpenIndex, Place, busy, failed, meaning, mended, note, open};
 use crate::error::CommandError;
 
 pub use super::corpus::Skipped;
@@ -45,8 +45,16 @@ pub struct Indexed {
     pub note: Option<String>,
 }
 
-/// What the index holds of some kinds, compared with the disk. Nothing is written.
+/// What the index holds of some kinds, compared with the disk. Nothing is written; a damaged index is removed.
 pub fn status(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
+    let (mut status, was_damaged) = mended(corpus, || status_once(corpus, kinds))?;
+    if was_damaged {
+        status.note = Some("the search index was damaged and is removed: engine search index".to_owned());
+    }
+    Ok(status)
+}
+
+fn status_once(corpus: &Corpus, kinds: &[Kind]) -> Result<Status, CommandError> {
     let folder = corpus.folder();
     let (index, note) = match Index::open_to_read(&folder).map_err(failed)? {
         Some(index) => (index, None),
@@ -105,15 +113,28 @@ pub fn index(
     progress: &mut dyn Progress,
     embedding: &mut dyn Progress,
 ) -> Result<Indexed, CommandError> {
-    let began = Instant::now();
-    if rebuild && !Index::discard(&corpus.folder()).map_err(failed)? {
-        return Err(busy());
+    let (mut indexed, is_new) = mended(corpus, || index_once(corpus, kinds, rebuild, progress, embedding))?;
+    if is_new {
+        indexed.note = Some(MADE_ANEW.to_owned());
     }
+    Ok(indexed)
+}
+
+fn index_once(
+    corpus: &Corpus,
+    kinds: &[Kind],
+    rebuild: bool,
+    progress: &mut dyn Progress,
+    embedding: &mut dyn Progress,
+) -> Result<Indexed, CommandError> {
+    let began = Instant::now();
     let OpenIndex { mut index, place, note } = open(corpus)?;
     if place != Place::File {
         return Err(CommandError::refused(note.unwrap_or_default()));
     }
-    let refreshed = refresh(corpus, &mut index, kinds, Budget::Whole, progress)?;
+    index.check().map_err(failed)?;
+    let budget = if rebuild { Budget::Anew } else { Budget::Whole };
+    let refreshed = refresh(corpus, &mut index, kinds, budget, progress)?;
     if refreshed.behind.busy {
         return Err(busy());
     }
@@ -127,10 +148,6 @@ pub fn index(
     let skipped = skipped(corpus, &index, kinds)?.len();
     let embedded = meaning::embed(corpus, &index, embedding)?;
     Ok(Indexed { files, chunks, refreshed, embedded, skipped, took: began.elapsed(), note })
-}
-
-fn busy() -> CommandError {
-    CommandError::refused("another process writes the search index").hint("try again when it has ended")
 }
 
 /// Removes what branches and worktrees left that are gone.

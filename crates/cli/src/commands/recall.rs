@@ -11,7 +11,7 @@ use crate::ui::Ui;
 /// Tell what is known about a request: notes, learnings, decisions, closed plans
 ///
 /// One line each, with its place and age, 1,200 bytes at most: facts for a model. What has too few of the words is left out. engine
-/// search searches everything. Exit codes: 0 something is known, 3 nothing is.
+/// search searches everything. Exit codes: 0 something is known, 3 nothing is, 1 the search failed.
 #[derive(Debug, Args)]
 #[command(
     after_long_help = "Examples:\n  engine recall add dark mode to the settings page\n  engine recall why no sqlite --limit 3 --json"
@@ -27,7 +27,7 @@ pub(crate) struct RecallArgs {
 
 pub(super) fn run(args: &RecallArgs, ui: &Ui) -> Outcome {
     let corpus = Corpus::here()?;
-    let facts = recall(&corpus, &args.words.join(" "), args.limit.into());
+    let facts = recall(&corpus, &args.words.join(" "), args.limit.into())?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "facts": facts}));
     }

@@ -1,7 +1,8 @@
 //! The tables, and how a file becomes an index that can be used.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError};
 use std::io;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,10 @@ const APPLICATION: i32 = 0x656e_7369;
 const VERSION: i32 = 1;
 /// Who makes an index is done in milliseconds; one who only waits for that waits no longer than this.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Nobody else reads them.
+const OWN_FOLDER: u32 = 0o700;
+const OWN_FILE: u32 = 0o600;
 
 /// A file of a space points to its content, so that branches share what is the same on them. The texts are in a table of their
 /// own: filters read the facts of many chunks, and texts of few are shown. The full-text table stores no texts.
@@ -35,6 +40,14 @@ CREATE VIRTUAL TABLE words USING fts5 (title, body, content = '', contentless_de
 pub(super) fn make(connection: &Connection) -> Result<()> {
     connection.execute_batch(&format!(
         "BEGIN IMMEDIATE; {TABLES} PRAGMA application_id = {APPLICATION}; PRAGMA user_version = {VERSION}; COMMIT"
+    ))?;
+    Ok(())
+}
+
+/// Drops all that is in the tables, within the transaction at hand.
+pub(super) fn clear(connection: &Connection) -> Result<()> {
+    connection.execute_batch(&format!(
+        "DROP TABLE IF EXISTS mark; DROP TABLE words; DROP TABLE text; DROP TABLE chunk; DROP TABLE file; DROP TABLE content; {TABLES}"
     ))?;
     Ok(())
 }
@@ -72,6 +85,7 @@ pub(super) fn open(folder: &Path) -> Result<Opened> {
         path: folder.to_owned(),
         source,
     })?;
+    keep_private(folder);
     let file = folder.join(FILE);
     if let Some(connection) = usable(&file)? {
         return opened(connection, folder, None);
@@ -88,10 +102,35 @@ pub(super) fn open(folder: &Path) -> Result<Opened> {
         drop(connection);
         note = put_away(&file, &held)?;
     }
-    let connection = connect(&file, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE)?;
+    // The logs beside the file get its mode.
+    let made = OpenOptions::new().create(true).append(true).mode(OWN_FILE).open(&file);
+    made.map_err(|source| IndexError::File { action: "make", path: file.clone(), source })?;
+    let connection = connect(&file, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
     connection.pragma_update(None, "journal_mode", "wal")?;
     make(&connection)?;
     opened(connection, folder, note)
+}
+
+/// The index has the text of files that others may not read. What an older release made is closed, too; where that fails, the folder
+/// is somebody else's, who decides.
+fn keep_private(folder: &Path) {
+    let close = |path: &Path, data: fs::Metadata, mode: u32| {
+        if data.permissions().mode() & 0o077 != 0 {
+            let _ = fs::set_permissions(path, Permissions::from_mode(mode));
+        }
+    };
+    if let Ok(data) = folder.symlink_metadata()
+        && data.is_dir()
+    {
+        close(folder, data, OWN_FOLDER);
+    }
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if let Ok(data) = entry.metadata()
+            && data.is_file()
+        {
+            close(&entry.path(), data, OWN_FILE);
+        }
+    }
 }
 
 fn opened(connection: Connection, folder: &Path, note: Option<String>) -> Result<Opened> {
@@ -197,7 +236,8 @@ pub(super) fn discard(folder: &Path) -> Result<bool> {
 pub(super) fn lock(folder: &Path) -> Result<Option<File>> {
     let path = folder.join(LOCK);
     let failed = |action, source| IndexError::File { action, path: path.clone(), source };
-    let file = OpenOptions::new().create(true).truncate(false).read(true).write(true).open(&path);
+    let file =
+        OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(OWN_FILE).open(&path);
     let file = file.map_err(|source| failed("open", source))?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
@@ -213,8 +253,7 @@ fn lock_patiently(folder: &Path) -> Result<File> {
             return Ok(file);
         }
         if Instant::now() >= end {
-            let source = io::Error::new(io::ErrorKind::TimedOut, "another process holds the lock");
-            return Err(IndexError::File { action: "lock", path: folder.join(LOCK), source });
+            return Err(IndexError::Busy);
         }
         std::thread::sleep(Duration::from_millis(5));
     }

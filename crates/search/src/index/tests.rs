@@ -58,6 +58,88 @@ fn what_was_put_is_found() {
     assert!(counts.bytes > 0);
 }
 
+/// Whatever page is damaged: the check says so, and a query answers or says so too.
+#[test]
+fn damage_in_the_middle_is_damage() {
+    let text = "# Lock\n\nlock and more words\n\n".repeat(200);
+    for page in [1, 2, 3, 5, 8] {
+        let folder = tempfile::tempdir().unwrap();
+        let mut index = Index::open(folder.path()).unwrap().index;
+        put(&mut index, &[(document("a.md", 1), &text)]);
+        index.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)").unwrap();
+        index.check().unwrap();
+        drop(index);
+        let file = folder.path().join(FILE);
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[page * 4096..(page + 1) * 4096].fill(0xa7);
+        std::fs::write(&file, bytes).unwrap();
+        let mut index = Index::open(folder.path()).unwrap().index;
+        let is_damage = |error: IndexError| matches!(error, IndexError::Damaged(..));
+        assert!(index.check().is_err_and(is_damage), "page {page}");
+        for result in [
+            index.search(&asked("lock words")).map(|_| ()),
+            index.known("").map(|_| ()),
+            index.counts().map(|_| ()),
+            index.writer().and_then(|writer| writer.unwrap().put(&document("a.md", 2), &[])),
+        ] {
+            assert!(result.is_ok() || result.is_err_and(is_damage), "page {page}");
+        }
+        drop(index);
+        assert!(Index::discard(folder.path()).unwrap());
+        assert_eq!(Index::open(folder.path()).unwrap().index.counts().unwrap().files, 0);
+    }
+}
+
+#[test]
+fn nobody_else_reads_the_index() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().join("search");
+    let set = |path: &Path, mode| std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    let modes = || -> Vec<(String, u32)> {
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        let files = std::fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        let shown = |path: PathBuf| (path.file_name().unwrap().to_str().unwrap().to_owned(), mode(&path));
+        let mut modes: Vec<_> = files.map(shown).collect();
+        modes.push((String::new(), mode(&folder)));
+        modes.sort();
+        modes
+    };
+    let private = |names: &[&str]| -> Vec<(String, u32)> {
+        let mode = |name: &str| if name.is_empty() { 0o700 } else { 0o600 };
+        names.iter().map(|name| ((*name).to_owned(), mode(name))).collect()
+    };
+    let all = private(&["", "index.db", "index.db-shm", "index.db-wal", "lock"]);
+    let mut index = Index::open(&folder).unwrap().index;
+    put(&mut index, &[(document("a.md", 1), "lock")]);
+    assert_eq!(modes(), all);
+    // As an older release made them.
+    set(&folder, 0o755);
+    for (name, _) in modes().iter().skip(1) {
+        set(&folder.join(name), 0o644);
+    }
+    std::fs::write(folder.join("small.vectors"), "").unwrap();
+    set(&folder.join("small.vectors"), 0o644);
+    let _again = Index::open(&folder).unwrap();
+    assert_eq!(modes(), [all, private(&["small.vectors"])].concat());
+}
+
+#[test]
+fn the_old_index_answers_until_the_new_one_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut index = Index::open(folder.path()).unwrap().index;
+    put(&mut index, &[(document("a.md", 1), "An old lock.")]);
+    let reader = Index::open(folder.path()).unwrap().index;
+    let many = markdown::cut(&"# Lock\n\nlock and more words\n\n".repeat(5000), "b.md");
+    let mut writer = index.writer().unwrap().unwrap();
+    writer.clear().unwrap();
+    writer.put(&document("b.md", 2), &many).unwrap();
+    assert_eq!(found(&reader, &asked("lock")), ["a.md:1"]);
+    writer.commit().unwrap();
+    assert_eq!(found(&reader, &asked("lock"))[0], "b.md:1");
+    assert_eq!(reader.counts().unwrap().files, 1);
+}
+
 #[test]
 fn times_follow_the_file() {
     let mut index = Index::in_memory().unwrap();

@@ -21,6 +21,8 @@ pub struct Writer<'a> {
     /// Chunks since the last commit, and in all.
     fresh: usize,
     all: usize,
+    /// Nothing is kept before the end: whoever reads has the old index until then.
+    is_anew: bool,
     _lock: Option<File>,
 }
 
@@ -31,7 +33,7 @@ impl<'a> Writer<'a> {
             lock => lock.flatten(),
         };
         connection.execute_batch("BEGIN IMMEDIATE")?;
-        Ok(Some(Self { connection, fresh: 0, all: 0, _lock: lock }))
+        Ok(Some(Self { connection, fresh: 0, all: 0, is_anew: false, _lock: lock }))
     }
 }
 
@@ -60,11 +62,17 @@ impl Writer<'_> {
         if let Some(old) = old.filter(|old| *old != content) {
             self.drop_unused(old)?;
         }
-        if self.fresh >= BATCH {
+        if self.fresh >= BATCH && !self.is_anew {
             self.connection.execute_batch("COMMIT; BEGIN IMMEDIATE")?;
             self.fresh = 0;
         }
         Ok(())
+    }
+
+    /// Begins with nothing. Who reads finds what was there until [`Self::commit`].
+    pub fn clear(&mut self) -> Result<()> {
+        self.is_anew = true;
+        schema::clear(self.connection)
     }
 
     /// The file has another time, and the same content.

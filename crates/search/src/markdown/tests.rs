@@ -50,6 +50,14 @@ fn sections_become_chunks() {
                 "8-9 a.md > Page > Two | ## Two\\ny",
             ],
         ),
+        // Line ends of every kind.
+        ("# A\r## B", &["1-1 a.md > A > B | # A\r## B"]),
+        ("x\r# A\r\rtext\r# B\ry", &["1-1 a.md | x", "1-1 a.md > A | # A\r\rtext", "1-1 a.md > B | # B\ry"]),
+        ("One\r===\rTwo\r---\n\rx", &["1-2 a.md > One > Two | One\r===\rTwo\r---\\n\rx"]),
+        (
+            "# A\u{85}## B\u{2028}# C\u{c}# D\0",
+            &["1-1 a.md > A ## B # C # D\0 | # A\u{85}## B\u{2028}# C\u{c}# D\0"],
+        ),
         ("\u{feff}# One\r\n\r\ntext\r\n", &["1-3 a.md > One | # One\r\\n\r\\ntext"]),
     ] {
         assert_eq!(shown(text), wanted, "{text:?}");
@@ -75,14 +83,30 @@ proptest! {
     }
 
     #[test]
+    fn every_line_end_is_borne(text in "([#>=`-]{1,3}|[#]{1,4} [ab]{0,2}|[abé]{1,3}|---|title: x|- |1\\. |<!--|\\||\\\\|\t|\0|\u{feff}|\u{85}|\u{2028}|\u{b}|\u{c}|\r|\r\r|\n|\r\n){0,40}") {
+        check(&text)?;
+    }
+
+    #[test]
     fn no_text_is_too_strange(text in any::<String>()) {
         check(&text)?;
     }
 }
 
+#[test]
+fn a_page_that_cannot_be_read_is_cut_without_headings() {
+    let cuts = cuts_with("# A\n\ntext\n# B\n", "a.md", |_| panic!("a bug"));
+    assert_eq!(cuts, [Cut { range: 0..14, title: "a.md".to_owned(), lines: 1..5 }]);
+}
+
 fn check(text: &str) -> Result<(), TestCaseError> {
     let mut at = 0;
-    for Cut { range, lines, .. } in cuts(text, "a.md") {
+    let page = Page::read(text);
+    prop_assert!(
+        page.headings.windows(2).all(|two| two[0].start < two[1].start && two[0].end <= two[1].start)
+    );
+    // Not `cuts`, which bears a panic.
+    for Cut { range, lines, .. } in cuts_of(text, "a.md", &page) {
         prop_assert_eq!(range.start, at);
         at = range.end;
         let part = &text[range.clone()];

@@ -33,7 +33,8 @@ pub(super) fn behind(behind: &Behind) -> Option<String> {
     let kinds = (!kinds.is_empty()).then(|| format!("{kinds} were not compared with the index within 50 ms"));
     let what = [files, kinds].into_iter().flatten().collect::<Vec<_>>().join("; ");
     match (what.is_empty(), busy) {
-        (true, _) => None,
+        (true, true) => Some("another process is writing the index".to_owned()),
+        (true, false) => None,
         (false, true) => Some(format!("{what}: another process is writing it")),
         (false, false) => Some(format!("{what}: engine search index")),
     }
