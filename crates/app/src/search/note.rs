@@ -1,6 +1,6 @@
 //! Notes as search has them: the text without the front matter, its kind as the type, and none that another one replaces.
 
-use engine_core::note::{Kind as NoteKind, Note};
+use engine_core::note::{Kind as NoteKind, Note, is_slug};
 use engine_core::queue::body;
 use engine_core::search::Kind;
 use engine_search::{Chunk, Hit, markdown};
@@ -10,8 +10,13 @@ use engine_text::stamp::Stamp;
 use super::corpus::Corpus;
 use super::cut::Uncut;
 
-/// The chunks of a note. A file that is none is found by its words all the same.
+/// The chunks of a note. A file that is none is found by its words all the same, unless its name is no slug.
 pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
+    // Its name would stand in every line that shows it.
+    let name = file.key.rsplit('/').next().unwrap_or(file.key);
+    if !is_slug(name.rsplit_once('.').map_or(name, |(slug, _)| slug)) {
+        return Vec::new();
+    }
     let note = Note::read(file.text).ok();
     let body = body(file.text);
     let above = &file.text[..file.text.len() - body.len()];
