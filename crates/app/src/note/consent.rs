@@ -109,3 +109,61 @@ pub(super) fn may_say(context: &CommandContext, source: Option<&str>) -> Outcome
     )
     .hint("without --source the agent session is named"))
 }
+
+#[cfg(test)]
+mod tests {
+    use engine_core::note::Kind;
+
+    use super::*;
+
+    #[test]
+    fn a_person_reads_what_becomes_of_what_is_there() {
+        let note = |text: &str| Note {
+            kind: Kind::Preference,
+            scope: Vec::new(),
+            source: None,
+            created: String::new(),
+            checked: None,
+            supersedes: Vec::new(),
+            text: text.to_owned(),
+        };
+        let entry = |slug: &str| Entry { place: Place::Person, slug: slug.to_owned(), note: Ok(note("x")) };
+        let (tabs, old, other) = (entry("tabs"), note("Tabs \u{202e}\"4\""), entry("names"));
+        let new = Note {
+            kind: Kind::Fact,
+            scope: vec!["**".into()],
+            supersedes: vec!["names".into()],
+            ..note("Spaces")
+        };
+        let short = note("short names");
+        let all = [(&other, &short)];
+        let what =
+            |place, old, new, superseded| Deeds { place, old, new, superseded, by_script: false }.what();
+        let person = Place::Person;
+        for (found, expected) in [
+            (
+                what(person, None, Some(&old), &[][..]),
+                "keep a note for every project (preference; scope: none): Tabs \u{202e}\"4\"",
+            ),
+            (
+                what(person, Some((&tabs, &old)), Some(&new), &all),
+                "change the note for every project mine/tabs (kind: preference → fact; scope: none → **; supersedes: none → names; its text \
+                 was \"Tabs \\\"4\\\"\"; mine/names is not told any more: \"short names\"): Spaces",
+            ),
+            (
+                what(person, Some((&tabs, &old)), Some(&old), &[]),
+                "change the note for every project mine/tabs (found true again): Tabs \u{202e}\"4\"",
+            ),
+            (
+                what(Place::Project, Some((&tabs, &short)), None, &[]),
+                "drop the note that a person made mine/tabs (preference; scope: none): short names",
+            ),
+            (
+                what(Place::Project, None, Some(&short), &all),
+                "keep a note (preference; scope: none; mine/names is not told any more: \"short names\"): short names",
+            ),
+        ] {
+            assert_eq!(found, expected);
+        }
+    }
+}

@@ -272,3 +272,35 @@ fn put_into(
         put_away,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_same_session_made_just_now_is_a_twin() {
+        let now = Stamp(1_794_774_881_000);
+        let new = Note {
+            kind: Kind::Fact,
+            scope: vec!["src/**".into()],
+            source: Some("session a".into()),
+            created: now.rfc3339(),
+            checked: None,
+            supersedes: Vec::new(),
+            text: "A lock waits 5 s".into(),
+        };
+        let made = Note { scope: Vec::new(), ..new.clone() };
+        let later = |ms: u64| Stamp(now.0 + ms);
+        for (old, at, expected) in [
+            (made.clone(), later(1000), true),
+            (made.clone(), later(MOMENT + 1), false),
+            (Note { scope: vec!["docs".into()], ..made.clone() }, now, false),
+            (Note { source: Some("person".into()), ..made.clone() }, now, false),
+            (Note { text: "A lock waits 6 s".into(), ..made.clone() }, now, false),
+            (Note { supersedes: vec!["x".into()], ..made.clone() }, now, false),
+            (Note { created: String::new(), ..made.clone() }, now, false),
+        ] {
+            assert_eq!(is_its_twin(&old, &new, at), expected, "{old:?}");
+        }
+    }
+}

@@ -3,12 +3,14 @@
 use engine_core::note::{Kind as NoteKind, Note, is_slug};
 use engine_core::queue::body;
 use engine_core::search::Kind;
+use engine_core::trust::untold_line;
 use engine_search::{Chunk, Hit, markdown};
 use engine_store::note_file;
 use engine_text::stamp::Stamp;
 
 use super::corpus::Corpus;
 use super::cut::Uncut;
+use crate::{here, trust};
 
 /// The chunks of a note. A file that is none is found by its words all the same, unless its name is no slug.
 pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
@@ -31,9 +33,27 @@ pub(super) fn chunks(file: &Uncut<'_>) -> Vec<Chunk> {
     chunks
 }
 
-/// The hits without notes that another one replaces.
+/// What is not told to a model before the project is trusted.
+const UNTOLD: [Kind; 3] = [Kind::Notes, Kind::Learnings, Kind::Queue];
+
+const MEMORY: &str = "the memory";
+
+/// Why an agent is not shown what is written down in a project that is not trusted.
+pub fn untold(corpus: &Corpus) -> Option<String> {
+    let told = trust::may_tell(MEMORY, &corpus.project, &here::caller());
+    told.is_err().then(|| untold_line(MEMORY))
+}
+
+/// The hits without notes that another one replaces, and without what the caller is not told.
 pub(super) fn live(corpus: &Corpus, mut hits: Vec<Hit>) -> Vec<Hit> {
     let is_note = |hit: &Hit| hit.kind == Kind::Notes.as_str();
+    let may_be_untold = |hit: &Hit| {
+        let is_of_project = corpus.file(&hit.path).starts_with(corpus.project.root());
+        is_of_project && UNTOLD.iter().any(|kind| hit.kind == kind.as_str())
+    };
+    if hits.iter().any(may_be_untold) && untold(corpus).is_some() {
+        hits.retain(|hit| !may_be_untold(hit));
+    }
     if !hits.iter().any(is_note) {
         return hits;
     }

@@ -64,7 +64,15 @@ pub(super) fn of_call<'n>(
     if about.is_empty() {
         return OfCall::default();
     }
-    let told = told();
+    within(notes, about, told())
+}
+
+/// As many of the notes that are about a path as have room beside those that were told.
+fn within<'n>(
+    notes: &'n [Scoped],
+    about: Vec<(&'n Scoped, String)>,
+    told: Option<&ContextDirectives>,
+) -> OfCall<'n> {
     let is_known = |file: &String| {
         told.is_some_and(|told| {
             told.delivered.contains(file) || told.queued.iter().any(|queued| queued.path == *file)
@@ -87,4 +95,32 @@ pub(super) fn of_call<'n>(
         }
     }
     of_call
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_has_room_for_so_many_notes() {
+        let scoped = |at: usize, length: usize| Scoped {
+            file: format!(".engine/memory/n{at}.md"),
+            id: format!("n{at}"),
+            mine: false,
+            scope: vec!["src/**".to_owned()],
+            line: "x".repeat(length),
+        };
+        for (length, first) in [(10, MOST), (2000, 3), (LONGEST + 1, 0)] {
+            let notes: Vec<Scoped> = (0..MOST + 5).map(|at| scoped(at, length)).collect();
+            let about = || notes.iter().map(|note| (note, "src/a b.rs".to_owned())).collect::<Vec<_>>();
+            let mut told = ContextDirectives::default();
+            let of_call = within(&notes, about(), Some(&told));
+            assert_eq!(of_call.notes.len(), first, "{length}");
+            let (line, name) = of_call.rest().unwrap();
+            assert_eq!(line, "More notes are about this file: engine note list --scope 'src/a b.rs'");
+            told.delivered.extend(of_call.notes.iter().map(|note| note.file.clone()));
+            told.delivered.insert(name);
+            assert!(within(&notes, about(), Some(&told)).is_empty(), "{length}: the rest is named once");
+        }
+    }
 }
