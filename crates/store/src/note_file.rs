@@ -188,7 +188,9 @@ pub fn hold(project: &Project, place: Place) -> io::Result<Held<'_>> {
             lock::hold_folder(&folder)?.into_iter().collect()
         }
     };
-    atomic::sweep_folder(&folder);
+    for swept in [&folder, &folder.join(DROPPED)] {
+        atomic::sweep_folder(swept);
+    }
     Ok(Held { project, place, folder, _locks: locks })
 }
 

@@ -1,5 +1,7 @@
 //! Notes whose scope has a file that the agent works on: a line of data each, once per context like a directive.
 
+use std::path::Path;
+
 use super::View;
 use engine_core::directive::context::ContextDirectives;
 use engine_core::directive::touch::Touch;
@@ -57,7 +59,7 @@ pub(super) fn of_call<'n>(
     let below: Vec<String> = touched
         .iter()
         .filter_map(|touch| below_root(&touch.path, view))
-        .map(|path| path.to_string_lossy().into_owned())
+        .map(|path| in_worktree(&path, Path::new(view.dialect().worktrees)).to_string_lossy().into_owned())
         .collect();
     let about = |note: &Scoped| below.iter().find(|path| note.is_about(path)).cloned();
     let about: Vec<(&Scoped, String)> = notes.iter().filter_map(|note| Some((note, about(note)?))).collect();
@@ -65,6 +67,14 @@ pub(super) fn of_call<'n>(
         return OfCall::default();
     }
     within(notes, about, told())
+}
+
+/// A path from the root of the worktree that the client made for an agent, if it is in one.
+fn in_worktree<'p>(path: &'p Path, worktrees: &Path) -> &'p Path {
+    let Ok(below) = path.strip_prefix(worktrees) else { return path };
+    let mut parts = below.components();
+    parts.next();
+    parts.as_path()
 }
 
 /// As many of the notes that are about a path as have room beside those that were told.
@@ -100,6 +110,17 @@ fn within<'n>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_worktree_of_an_agent_has_the_same_paths() {
+        for (path, expected) in [
+            ("src/a.rs", "src/a.rs"),
+            (".client/worktrees/w/src/a.rs", "src/a.rs"),
+            (".client/worktrees2/w/src/a.rs", ".client/worktrees2/w/src/a.rs"),
+        ] {
+            assert_eq!(in_worktree(Path::new(path), Path::new(".client/worktrees")), Path::new(expected));
+        }
+    }
 
     #[test]
     fn a_context_has_room_for_so_many_notes() {
