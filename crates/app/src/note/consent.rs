@@ -99,6 +99,12 @@ fn quoted(text: &str) -> String {
     format!("{:?}", visible(text))
 }
 
+/// A note does not take its own place.
+pub(super) fn itself(entry: &Entry) -> CommandError {
+    CommandError::refused(format!("{} would supersede itself", entry.id()))
+        .hint("--supersedes names a note that is not told any more because this one is true")
+}
+
 /// Refuses to write down somebody else's words as the person's.
 pub(super) fn may_say(context: &CommandContext, source: Option<&str>) -> Outcome {
     if matches!(context.caller, Caller::Person) || !source.is_some_and(names_person) {

@@ -77,7 +77,7 @@ pub fn edit(
         for slug in &mut supersedes {
             let other = one(&notes, slug)?;
             if other.id() == entry.id() {
-                return Err(itself(entry));
+                return Err(consent::itself(entry));
             }
             slug.clone_from(&other.slug);
             let is_new = other.place == place && !old.supersedes.contains(&other.slug);
@@ -125,12 +125,6 @@ fn checked(context: &CommandContext, word: &str) -> Result<Option<String>, Comma
             .hint("--checked alone names the one that is checked out"));
     }
     Err(CommandError::usage(format!("{word} is no commit: give its digits, or --checked alone for this one")))
-}
-
-/// A note does not take its own place.
-pub(super) fn itself(entry: &Entry) -> CommandError {
-    CommandError::refused(format!("{} would supersede itself", entry.id()))
-        .hint("--supersedes names a note that is not told any more because this one is true")
 }
 
 /// Puts a note away: it is not told or found any more, and its file is kept. Where it is now comes back.

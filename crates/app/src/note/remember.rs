@@ -8,7 +8,7 @@ use engine_text::redact::redact;
 use engine_text::stamp::Stamp;
 
 use super::consent::{self, Deeds};
-use super::{CommandContext, edit, not_kept, readable};
+use super::{CommandContext, not_kept, readable};
 use crate::approval::Consent;
 use crate::error::CommandError;
 use crate::trust;
@@ -236,7 +236,7 @@ fn put_into(
     let mut supersedes = old.supersedes.clone();
     let superseded = superseded(context, &notes, words)?;
     if superseded.iter().any(|(other, _)| other.id() == entry.id()) {
-        return Err(edit::itself(entry));
+        return Err(consent::itself(entry));
     }
     supersedes.extend(slugs(&superseded));
     supersedes.retain(|slug| *slug != entry.slug);

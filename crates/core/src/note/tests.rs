@@ -108,14 +108,12 @@ fn what_a_command_keeps_is_plain_and_can_be_told() {
 }
 
 #[test]
-fn many_notes_are_compared_in_time() {
+fn of_many_notes_the_first_are_compared() {
     let text = |at: usize| {
         format!("A lock of the store waits {at} seconds at most, as all sessions have agreed once")
     };
     let notes = Notes::new((0..1000).map(|at| entry(&format!("n{at}"), note(&text(at)))).collect());
-    let began = std::time::Instant::now();
-    assert!(!doubts(&notes).is_empty());
-    assert!(began.elapsed().as_secs() < 10, "{:?}", began.elapsed());
+    assert_eq!(doubts(&notes).len(), 500 * 499 / 2, "each of the first 500 with every other");
 }
 
 #[test]
