@@ -72,7 +72,7 @@ pub fn edit(
     };
     consent::may_say(context, edit.source)?;
     let mut supersedes = some(edit.supersedes, &old.supersedes);
-    let mut superseded = Vec::new();
+    let mut untold = Vec::new();
     if !edit.supersedes.is_empty() {
         for slug in &mut supersedes {
             let other = one(&notes, slug)?;
@@ -81,7 +81,7 @@ pub fn edit(
             }
             slug.clone_from(&other.slug);
             let is_new = other.place == place && !old.supersedes.contains(&other.slug);
-            superseded.extend(other.note.as_ref().ok().filter(|_| is_new).map(|note| (other, note)));
+            untold.extend(other.note.as_ref().ok().filter(|_| is_new).map(|note| (other, note)));
         }
     }
     let note = Note {
@@ -95,7 +95,7 @@ pub fn edit(
     };
     note.check_new().map_err(|why| unfit(&why))?;
     let deeds =
-        Deeds { place, old: Some((entry, old)), new: Some(&note), superseded: &superseded, by_script: false };
+        Deeds { place, old: Some((entry, old)), new: Some(&note), superseded: &untold, by_script: false };
     deeds.allow(context, consent)?;
     let text = with_fields(&context.text(entry)?, &note)
         .map_err(|why| CommandError::refused(format!("{} was not changed: {why}", entry.id())))?;

@@ -234,11 +234,11 @@ fn put_into(
     }
     let says_kind = words.kind.is_some() || Kind::of_beginning(words.text).is_some();
     let mut supersedes = old.supersedes.clone();
-    let superseded = superseded(context, &notes, words)?;
-    if superseded.iter().any(|(other, _)| other.id() == entry.id()) {
+    let untold = superseded(context, &notes, words)?;
+    if untold.iter().any(|(other, _)| other.id() == entry.id()) {
         return Err(consent::itself(entry));
     }
-    supersedes.extend(slugs(&superseded));
+    supersedes.extend(slugs(&untold));
     supersedes.retain(|slug| *slug != entry.slug);
     let note = Note {
         kind: if says_kind { new.kind } else { old.kind },
@@ -248,7 +248,7 @@ fn put_into(
         ..new
     };
     let deeds =
-        Deeds { place, old: Some((entry, old)), new: Some(&note), superseded: &superseded, by_script: true };
+        Deeds { place, old: Some((entry, old)), new: Some(&note), superseded: &untold, by_script: true };
     deeds.allow(context, words.consent)?;
     let text = engine_core::note::with_fields(&context.text(entry)?, &note)
         .map_err(|why| CommandError::refused(format!("{} was not changed: {why}", entry.id())))?;
