@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use engine_core::note::{Entry, FoundNote, Note, Notes, Place};
+use engine_core::note::{Entry, FoundNote, Note, Notes, PERSON, Place, is_slug};
 use engine_store::approve::Caller;
 use engine_store::note_cache;
 use engine_store::note_file::{self, Held};
@@ -13,9 +13,12 @@ use engine_store::session_file::SessionFile;
 use engine_store::task_owners::short;
 use engine_store::{clock, git, places};
 
+use engine_text::line::printable;
+
 use crate::error::{CommandError, Outcome};
 use crate::{here, trust};
 
+mod consent;
 pub mod edit;
 pub mod offer;
 pub mod remember;
@@ -54,10 +57,11 @@ impl CommandContext {
 
     fn shown(&self, path: &Path) -> String {
         if let Ok(below) = path.strip_prefix(self.project.root()) {
-            return below.display().to_string();
+            return printable(&below.display().to_string());
         }
         let home = places::home().and_then(|home| path.strip_prefix(home).ok().map(Path::to_owned));
-        home.map_or_else(|| path.display().to_string(), |below| format!("~/{}", below.display()))
+        let shown = home.map_or_else(|| path.display().to_string(), |below| format!("~/{}", below.display()));
+        printable(&shown)
     }
 
     fn hold(&self, place: Place) -> Result<Held<'_>, CommandError> {
@@ -72,7 +76,7 @@ impl CommandContext {
     /// From where a note is known that is made now.
     fn source(&self) -> Option<String> {
         let Some(session) = self.caller.session() else {
-            return matches!(self.caller, Caller::Person).then(|| "person".to_owned());
+            return matches!(self.caller, Caller::Person).then(|| PERSON.to_owned());
         };
         let state = SessionFile::new(&self.project.sessions_folder(), session).peek();
         let plan = state.plan.map(|plan| format!("plan {}", plan.name));
@@ -108,6 +112,11 @@ fn since(root: &Path, checked: &str, scope: &[String]) -> Option<u64> {
     git::text(root, &args)?.trim().parse().ok()
 }
 
+/// Whether git has this commit.
+fn exists(root: &Path, checked: &str) -> bool {
+    git::text(root, &["rev-parse", "--verify", "--quiet", &format!("{checked}^{{commit}}")]).is_some()
+}
+
 /// Nothing that git would take for an option or for an expression.
 fn is_commit(word: &str) -> bool {
     (4..=64).contains(&word.len()) && word.chars().all(|c| c.is_ascii_hexdigit())
@@ -140,9 +149,16 @@ fn readable<'n>(
     let entry = one(notes, word)?;
     match &entry.note {
         Ok(note) => Ok((entry, note)),
-        Err(why) => Err(CommandError::refused(format!("{} is damaged: {why}", entry.id()))
-            .hint(format!("mend it: {}", context.file(entry)))
-            .hint(format!("or put it away: engine note drop {}", entry.id()))),
+        Err(why) => {
+            let refused = CommandError::refused(format!("{} is damaged: {why}", entry.id()))
+                .hint(format!("mend it: {}", context.file(entry)));
+            // Another name could be more than a word to a shell.
+            Err(if is_slug(&entry.slug) {
+                refused.hint(format!("or put it away: engine note drop {}", entry.id()))
+            } else {
+                refused
+            })
+        }
     }
 }
 

@@ -38,6 +38,7 @@ mod status;
 pub use ask::{Answer, Branches, Found, Mode, Question, Until, ask};
 pub use corpus::Corpus;
 pub use engine_search::Part;
+pub use note::untold;
 pub use progress::{Progress, Unwatched};
 pub use recall::{Fact, recall};
 pub use refresh::{Behind, Refreshed};

@@ -20,6 +20,7 @@ use std::fmt;
 use crate::front_matter::{self, Fields, list, scalar, visible, with_field};
 use engine_text::glob;
 use engine_text::line::one_line;
+use engine_text::redact::redact;
 
 mod alike;
 mod notes;
@@ -31,7 +32,7 @@ pub use alike::{is_same, likeness};
 pub use notes::{Entry, FoundNote, Notes, Place};
 pub use review::{Doubt, STALE, doubts};
 pub use scoped::{Scoped, id_of};
-pub use slug::slug;
+pub use slug::{NO_SLUG, is_slug, slug};
 
 /// One fact needs no more.
 pub const MOST_WORDS: usize = 200;
@@ -40,6 +41,8 @@ const MOST_CHARACTERS: usize = 4000;
 /// More places mean that the note is about everything.
 const MOST_SCOPES: usize = 20;
 const TITLE: usize = 80;
+/// The source of what a person said.
+pub const PERSON: &str = "person";
 /// Commits are counted so far.
 pub const OLDEST: u64 = 1000;
 
@@ -103,16 +106,23 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unfit {
     Empty,
+    /// A character that nobody sees.
+    Hidden(char),
     Words(usize),
     Characters(usize),
     Scopes(usize),
     Scope(String, &'static str),
+    /// A pattern that looks like a secret, which is not repeated.
+    SecretScope,
 }
 
 impl fmt::Display for Unfit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => f.write_str("the text is empty"),
+            Self::Hidden(c) => {
+                write!(f, "it has a character that nobody sees, U+{:04X}", u32::from(*c))
+            }
             Self::Words(words) => {
                 write!(f, "the text has {words} words, and a note has at most {MOST_WORDS}")
             }
@@ -123,6 +133,7 @@ impl fmt::Display for Unfit {
                 write!(f, "the scope has {count} patterns, and a note has at most {MOST_SCOPES}")
             }
             Self::Scope(pattern, why) => write!(f, "the scope {pattern:?} {why}"),
+            Self::SecretScope => f.write_str("something in the scope looks like a secret"),
         }
     }
 }
@@ -185,6 +196,25 @@ impl Note {
         self.scope.iter().find_map(unfit).map_or(Ok(()), Err)
     }
 
+    /// Whether it is the person's word.
+    pub fn is_persons(&self) -> bool {
+        self.source.as_deref().is_some_and(names_person)
+    }
+
+    /// Whether it may be kept as a new one: what a file may have is not always what a command takes.
+    pub fn check_new(&self) -> Result<(), Unfit> {
+        self.check()?;
+        let texts = self.scope.iter().chain(&self.source).chain([&self.text]);
+        if let Some(c) = texts.into_iter().find_map(|text| engine_text::line::hidden(text)) {
+            return Err(Unfit::Hidden(c));
+        }
+        if self.scope.iter().any(|pattern| *redact(pattern) != **pattern) {
+            return Err(Unfit::SecretScope);
+        }
+        let unfit = |pattern: &String| endless(pattern).map(|why| Unfit::Scope(pattern.clone(), why));
+        self.scope.iter().find_map(unfit).map_or(Ok(()), Err)
+    }
+
     /// The first line that says something.
     pub fn title(&self) -> String {
         title_of(&self.text)
@@ -196,9 +226,14 @@ impl Note {
     }
 }
 
+/// Whether a source is the person.
+pub fn names_person(source: &str) -> bool {
+    engine_text::line::visible(source).trim().eq_ignore_ascii_case(PERSON)
+}
+
 /// Whether a text can be a note.
 pub fn check_text(text: &str) -> Result<(), Unfit> {
-    if visible(text).is_empty() {
+    if visible(&engine_text::line::visible(text)).is_empty() {
         return Err(Unfit::Empty);
     }
     let words = text.split_whitespace().count();
@@ -223,6 +258,16 @@ fn scope_trouble(pattern: &str) -> Option<&'static str> {
     pattern.contains(odd).then_some("has a character that no pattern has")
 }
 
+/// Why a pattern can have no path.
+fn endless(pattern: &str) -> Option<&'static str> {
+    let inner = pattern.strip_prefix("./").unwrap_or(pattern);
+    let inner = inner.strip_suffix('/').unwrap_or(inner);
+    if inner.split('/').any(|part| part.is_empty() || part == ".") {
+        return Some("matches no file: a part of it is empty");
+    }
+    (pattern.trim() != pattern).then_some("matches no file: it begins or ends with a blank")
+}
+
 /// Whether a pattern of a scope has this path. A folder stands for all that is below it.
 pub fn covers(pattern: &str, path: &str) -> bool {
     let is_below = |folder: &str| path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
@@ -234,6 +279,7 @@ pub fn covers(pattern: &str, path: &str) -> bool {
 
 /// The first line of a text that says something, as a title.
 pub fn title_of(text: &str) -> String {
+    let text = engine_text::line::visible(text);
     let line = text.lines().map(visible).find(|line| !line.is_empty()).unwrap_or_default();
     one_line(line.trim_start_matches(['#', '-', '*', ' ']), TITLE)
 }

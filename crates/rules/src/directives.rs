@@ -173,7 +173,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     let is_queued = view.has_queued_directives()
         && view.session().directives.get(agent).is_some_and(|told| !told.queued.is_empty());
     let all_notes = notes::all(view);
-    let of_call = notes::of_call(&all_notes, &touched, view);
+    let of_call = notes::of_call(&all_notes, &touched, view, || view.session().directives.get(agent));
     if met.found.is_empty()
         && of_call.is_empty()
         && met.shown.is_empty()
@@ -191,7 +191,7 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
         news.delivered.iter().filter_map(|path| view.read(&view.root().join(path)).ok()).collect();
     let is_new = |path: &String| !is_known(path) && !is_pending(path) && !news.delivered.contains(path);
     let fresh = met.found.iter().map(|found| tell::Candidate::fresh(found, view));
-    let fresh = fresh.chain(of_call.into_iter().map(|note| tell::Candidate::note(note, view)));
+    let fresh = fresh.chain(of_call.notes.iter().map(|note| tell::Candidate::note(note, view)));
     let mut candidates: Vec<tell::Candidate> = fresh.filter(|one| is_new(&one.path)).collect();
     for queued in told.into_iter().flat_map(|told| &told.queued).filter(|queued| is_new(&queued.path)) {
         if candidates.iter().all(|one| one.path != queued.path) {
@@ -200,6 +200,10 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     }
     let mut finding = tell::tell(&candidates, work, &mut news, view);
     let told_now = finding.context.take().unwrap_or_default();
+    if let Some((line, name)) = of_call.rest() {
+        news.notes.push(line);
+        news.delivered.push(name);
+    }
     let note_lines = news.notes.join("\n");
     let left = budget(view).saturating_sub(units(&told_now) + units(&note_lines));
     met.paths.append(&mut news.elsewhere);

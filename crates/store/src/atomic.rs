@@ -112,6 +112,15 @@ pub(crate) fn sweep(path: &Path) {
     }
 }
 
+/// The same for all files of a folder.
+pub(crate) fn sweep_folder(folder: &Path) {
+    for file in fs::read_dir(folder).into_iter().flatten().flatten().map(|file| file.path()) {
+        if file.extension().is_some_and(|end| end == TEMPORARY) && is_abandoned(&file) {
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
 /// Makes a file that is not there yet, as a whole or not at all. `false`: something is there, and stays.
 pub fn create_new(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     let temporary = written_beside(path, bytes, Durability::Disk, None).map_err(at("create file", path))?;

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use engine_core::note::{self, Note, Notes, Place, Scoped};
+use engine_text::redact::redact;
 use fs_err as fs;
 
 use crate::atomic::{self, Durability};
@@ -59,10 +60,10 @@ fn scoped(project: &Project, notes: &Notes) -> Vec<Scoped> {
         let file = path.strip_prefix(project.root()).unwrap_or(&path).display().to_string();
         let commits = note.checked.as_ref().and_then(|checked| ages.get(checked).copied());
         Scoped {
-            line: note::told(&file, note, commits),
+            line: redact(&note::told(&file, note, commits)).into_owned(),
             id: entry.id(),
             mine: entry.place == Place::Person,
-            scope: note.scope.clone(),
+            scope: note.scope.iter().map(|pattern| redact(pattern).into_owned()).collect(),
             file,
         }
     });

@@ -6,7 +6,7 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use engine_core::note::{Entry, Kind, Note, Notes, Place, is_same, slug};
+use engine_core::note::{Entry, Kind, NO_SLUG, Note, Notes, PERSON, Place, is_same, is_slug, slug};
 use engine_core::view::Unread;
 use engine_text::stamp::Stamp;
 use fs_err as fs;
@@ -20,10 +20,15 @@ use crate::project::Project;
 use crate::read;
 use crate::reason::at;
 use crate::told;
+use crate::trust;
 
 /// The folder for what is not told any more.
 const DROPPED: &str = "dropped";
 const END: &str = "md";
+/// More notes of a place are not read: nobody looks after so many, and each start of a session reads them.
+pub const MOST: usize = 500;
+/// A larger file is no note, in bytes.
+const LARGEST: u64 = 64 * 1024;
 /// So many digits name a commit in any repository that people work in.
 const COMMIT: usize = 12;
 
@@ -65,15 +70,28 @@ pub(crate) fn is_empty(project: &Project) -> bool {
 
 fn of_place(project: &Project, place: Place) -> io::Result<Vec<Entry>> {
     let Some(folder) = folder(project, place) else { return Ok(Vec::new()) };
+    let mut files = files(&folder)?;
+    files.sort();
     let mut entries = Vec::new();
-    for path in files(&folder)? {
+    let mut count = 0;
+    for path in files {
         let Some(slug) = path.file_stem().and_then(|stem| stem.to_str()) else { continue };
-        if let Some(text) = text_of(project, place, &path).transpose() {
-            let note = text.and_then(|text| Note::read(&text));
-            entries.push(Entry { place, slug: slug.to_owned(), note });
+        let mut entry = |note| entries.push(Entry { place, slug: slug.to_owned(), note });
+        if !is_slug(slug) {
+            entry(Err(NO_SLUG.to_owned()));
+        } else if count == MOST {
+            entry(Err(format!("not read: only the first {MOST} notes of a folder are")));
+        } else if let Some(text) = text_of(project, place, &path).transpose() {
+            count += 1;
+            entry(text.and_then(|text| Note::read(&text)));
         }
     }
     Ok(entries)
+}
+
+/// Whether no more notes of a place would be read.
+pub fn is_full(notes: &Notes, place: Place) -> bool {
+    notes.notes().filter(|(entry, _)| entry.place == place).count() >= MOST
 }
 
 /// The Markdown files of a folder; a folder that is not there has none.
@@ -92,6 +110,9 @@ fn files(folder: &Path) -> io::Result<Vec<PathBuf>> {
 fn text_of(project: &Project, place: Place, path: &Path) -> Result<Option<String>, String> {
     if path.is_symlink() {
         return Err("a symbolic link, not a file".into());
+    }
+    if path.metadata().is_ok_and(|data| data.len() > LARGEST) {
+        return Err(format!("larger than {} kB", LARGEST / 1024));
     }
     let text = match place {
         Place::Project => told::read(project.root(), path).map(|told| told.text),
@@ -114,16 +135,19 @@ pub fn text(project: &Project, place: Place, slug: &str) -> io::Result<String> {
 
 /// Keeps what a person typed, unless the same text is there.
 pub fn remember(project: &Project, kind: Kind, text: &str, now: Stamp) -> io::Result<Added> {
-    let note = Note {
+    add(project, &of_person(project, kind, text, now), trust::is_trusted(project))
+}
+
+fn of_person(project: &Project, kind: Kind, text: &str, now: Stamp) -> Note {
+    Note {
         kind,
         scope: Vec::new(),
-        source: Some("person".to_owned()),
+        source: Some(PERSON.to_owned()),
         created: now.rfc3339(),
         checked: commit(project),
         supersedes: Vec::new(),
         text: text.to_owned(),
-    };
-    add(project, Place::Project, &note)
+    }
 }
 
 /// The commit that is checked out, as notes name it.
@@ -131,12 +155,13 @@ pub fn commit(project: &Project) -> Option<String> {
     git::head(project.root()).map(|head| head.chars().take(COMMIT).collect())
 }
 
-/// Adds a note, unless the same text is there.
-fn add(project: &Project, place: Place, note: &Note) -> io::Result<Added> {
-    let held = hold(project, place)?;
+/// Adds a note, unless the same text is there. What a clone brought is not told before it is trusted, so it does not take the place of
+/// what a person says.
+fn add(project: &Project, note: &Note, is_trusted: bool) -> io::Result<Added> {
+    let held = hold(project, Place::Project)?;
     let notes = held.notes()?;
-    let same = notes.live().find(|(entry, old)| entry.place == place && is_same(&old.text, &note.text));
-    if let Some((same, _)) = same {
+    let mut beside = notes.live().filter(|(entry, _)| is_trusted && entry.place == Place::Project);
+    if let Some((same, _)) = beside.find(|(_, old)| is_same(&old.text, &note.text)) {
         return Ok(Added::Same(same.id()));
     }
     held.create(note).map(Added::New)
@@ -163,6 +188,9 @@ pub fn hold(project: &Project, place: Place) -> io::Result<Held<'_>> {
             lock::hold_folder(&folder)?.into_iter().collect()
         }
     };
+    for swept in [&folder, &folder.join(DROPPED)] {
+        atomic::sweep_folder(swept);
+    }
     Ok(Held { project, place, folder, _locks: locks })
 }
 

@@ -44,16 +44,10 @@ pub fn is_unprintable(c: char) -> bool {
     c.is_control() || is_break(c)
 }
 
-/// Whether a character turns the direction of writing.
-fn is_turning(c: char) -> bool {
-    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-}
-
-/// A name as a part of one line: what would end the line, steer a terminal or show it in another order is written as an escape.
+/// A name as a part of one line: what would end the line or steer a terminal, and what nobody sees, is written as an escape.
 pub fn printable(text: &str) -> String {
-    let escaped = |c: char| {
-        if is_unprintable(c) || is_turning(c) { c.escape_default().collect() } else { String::from(c) }
-    };
+    let is_odd = |c: char| is_unprintable(c) || is_invisible(c);
+    let escaped = |c: char| if is_odd(c) { c.escape_default().collect() } else { String::from(c) };
     text.chars().map(escaped).collect()
 }
 
@@ -81,10 +75,38 @@ pub fn one_line(text: &str, limit: usize) -> String {
     line
 }
 
+/// Whether a character shows nothing, or turns the direction of writing: what Unicode has every program ignore by default, and the signs
+/// around it.
+pub fn is_invisible(c: char) -> bool {
+    matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
+}
+
 /// A text without the signs that turn the direction of writing or show nothing: it reads as it is written.
 pub fn visible(text: &str) -> String {
-    let is_hidden = |c: &char| matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}');
-    text.chars().filter(|c| !is_hidden(c)).collect()
+    text.chars().filter(|c| !is_invisible(*c)).collect()
+}
+
+/// The first character that no writing needs and nobody sees. Joiners between letters of scripts that need them, or between emoji, are
+/// none, and neither is the sign behind a character that asks for its coloured form.
+pub fn hidden(text: &str) -> Option<char> {
+    let (mut before, mut rest) = ('\0', text.chars().peekable());
+    while let Some(c) = rest.next() {
+        let is_shown = |c: char| !c.is_ascii() && !is_invisible(c);
+        let is_needed = match c {
+            '\u{200c}' | '\u{200d}' => {
+                (is_shown(before) || before == '\u{fe0f}') && rest.peek().is_some_and(|next| is_shown(*next))
+            }
+            '\u{fe0e}' | '\u{fe0f}' => is_shown(before) || matches!(before, '0'..='9' | '#' | '*'),
+            c => !is_invisible(c),
+        };
+        if !is_needed {
+            return Some(c);
+        }
+        before = c;
+    }
+    None
 }
 
 /// A name for bytes that nobody can give to others: SHA-256, as 64 digits.
@@ -182,13 +204,11 @@ const SIGNS: [std::ops::RangeInclusive<char>; 17] = [
     '\u{1039}'..='\u{103a}',
     '\u{17c9}'..='\u{17d2}',
 ];
-/// Letters that nobody sees.
-const FILLERS: [char; 4] = ['\u{115f}', '\u{1160}', '\u{3164}', '\u{ffa0}'];
 
 /// Whether a character can be part of a name in any script: a letter, a digit, or a sign that belongs to letters. An accent of its own
 /// behind a letter is none: the letter is written as one character.
 pub fn is_word(c: char) -> bool {
-    (c.is_alphanumeric() && !FILLERS.contains(&c)) || SIGNS.iter().any(|signs| signs.contains(&c))
+    (c.is_alphanumeric() && !is_invisible(c)) || SIGNS.iter().any(|signs| signs.contains(&c))
 }
 
 #[cfg(test)]
@@ -216,6 +236,26 @@ mod tests {
         for (text, limit, expected) in cases {
             assert_eq!(cut_at_line(text, limit), expected, "{text:?} at {limit}");
         }
+    }
+
+    #[test]
+    fn what_nobody_sees_is_not_shown() {
+        for (text, shown, found) in [
+            ("plain, größe, 測試", "plain, größe, 測試", None),
+            ("a\u{e0041}\u{e007f}b", "ab", Some('\u{e0041}')),
+            ("a\u{fe01}b", "ab", Some('\u{fe01}')),
+            ("❤\u{fe0f} 1\u{fe0f}\u{20e3}", "❤ 1\u{20e3}", None),
+            ("❤\u{fe0f}\u{fe0e}", "❤", Some('\u{fe0e}')),
+            ("a\u{e0100}", "a", Some('\u{e0100}')),
+            ("👩\u{200d}💻 نمی\u{200c}خواهم", "👩💻 نمیخواهم", None),
+            ("gh\u{200d}p", "ghp", Some('\u{200d}')),
+            ("so\u{ad}ft", "soft", Some('\u{ad}')),
+            ("\u{200b}", "", Some('\u{200b}')),
+            ("\u{3164}\u{202e}\u{fff9}", "", Some('\u{3164}')),
+        ] {
+            assert_eq!((visible(text).as_str(), hidden(text)), (shown, found), "{text:?}");
+        }
+        assert_eq!(printable("a\u{e0041}.md"), "a\\u{e0041}.md");
     }
 
     #[test]

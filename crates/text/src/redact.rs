@@ -8,6 +8,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::line::{is_invisible, visible};
+
 const MARK: &str = "[redacted]";
 
 const KEY_BEGIN: &str = "-----BEGIN ";
@@ -119,6 +121,12 @@ const ONE_DASH: &[&str] = &["-storepass", "-keypass", "-passphrase"];
 /// Hiding one part can make the shape around it visible (a URL whose path hid its user), so it is looked at again
 /// until nothing more is found.
 pub fn redact(text: &str) -> Cow<'_, str> {
+    // What nobody sees inside a token does not hide it; a text without secrets keeps it.
+    if !text.is_ascii() && text.chars().any(is_invisible) {
+        let plain = visible(text);
+        let redacted = redact(&plain);
+        return if *redacted == plain { Cow::Borrowed(text) } else { Cow::Owned(redacted.into_owned()) };
+    }
     let mut redacted = if text.contains(KEY_BEGIN) { hide(text, private_key) } else { Cow::Borrowed(text) };
     loop {
         match hide(&redacted, secret_near) {

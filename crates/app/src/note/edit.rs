@@ -1,14 +1,14 @@
 //! Changing a note, and putting one away.
 
-use engine_core::approval::{Deed, Kind as DeedKind};
-use engine_core::note::{Entry, Kind, Note, Place, with_fields};
+use engine_core::note::{Entry, Kind, Note, with_fields};
 use engine_store::clock;
 use engine_text::redact::redact;
 
+use super::consent::{self, Deeds};
 use super::remember::unfit;
-use super::{CommandContext, is_commit, not_kept, one, readable};
-use crate::approval::{self, Consent};
-use crate::error::{CommandError, Outcome};
+use super::{CommandContext, exists, is_commit, not_kept, one, readable};
+use crate::approval::Consent;
+use crate::error::CommandError;
 
 /// What is to be different.
 #[derive(Debug, Clone, Copy, Default)]
@@ -70,10 +70,18 @@ pub fn edit(
         [] => old.to_vec(),
         texts => texts.iter().filter(|text| !text.is_empty()).cloned().collect(),
     };
+    consent::may_say(context, edit.source)?;
     let mut supersedes = some(edit.supersedes, &old.supersedes);
+    let mut untold = Vec::new();
     if !edit.supersedes.is_empty() {
         for slug in &mut supersedes {
-            slug.clone_from(&one(&notes, slug)?.slug);
+            let other = one(&notes, slug)?;
+            if other.id() == entry.id() {
+                return Err(consent::itself(entry));
+            }
+            slug.clone_from(&other.slug);
+            let is_new = other.place == place && !old.supersedes.contains(&other.slug);
+            untold.extend(other.note.as_ref().ok().filter(|_| is_new).map(|note| (other, note)));
         }
     }
     let note = Note {
@@ -85,11 +93,10 @@ pub fn edit(
         supersedes,
         text: text.map_or_else(|| old.text.clone(), std::borrow::Cow::into_owned),
     };
-    note.check().map_err(|why| unfit(&why))?;
-    if place == Place::Person {
-        let what = format!("a note for every project: {}", note.text);
-        allow(context, &what, &[&entry.slug, &note.render()], consent)?;
-    }
+    note.check_new().map_err(|why| unfit(&why))?;
+    let deeds =
+        Deeds { place, old: Some((entry, old)), new: Some(&note), superseded: &untold, by_script: false };
+    deeds.allow(context, consent)?;
     let text = with_fields(&context.text(entry)?, &note)
         .map_err(|why| CommandError::refused(format!("{} was not changed: {why}", entry.id())))?;
     held.replace(&entry.slug, &text).map_err(|error| not_kept(context, place, error))?;
@@ -107,15 +114,17 @@ fn checked(context: &CommandContext, word: &str) -> Result<Option<String>, Comma
         };
         return context.head().map(Some).ok_or_else(none);
     }
+    if word == "HEAD" {
+        return checked(context, "");
+    }
     if is_commit(word) {
-        return Ok(Some(word.to_owned()));
+        if exists(context.project.root(), word) {
+            return Ok(Some(word.to_owned()));
+        }
+        return Err(CommandError::refused(format!("git has no commit {word} here"))
+            .hint("--checked alone names the one that is checked out"));
     }
     Err(CommandError::usage(format!("{word} is no commit: give its digits, or --checked alone for this one")))
-}
-
-fn allow(context: &CommandContext, what: &str, object: &[&str], consent: Consent<'_>) -> Outcome {
-    let deed = Deed::new(what, object).of(DeedKind::Directive).by_script(consent.yes);
-    approval::require(&context.project, &context.caller, &deed, consent.reading).map(drop)
 }
 
 /// Puts a note away: it is not told or found any more, and its file is kept. Where it is now comes back.
@@ -130,15 +139,18 @@ pub fn put_away(
     let held = context.hold(place)?;
     let notes = held.notes()?;
     let entry = one(&notes, word)?;
-    if place == Place::Person {
-        let text = context.text(entry).unwrap_or_default();
-        allow(
-            context,
-            &format!("drop the note for every project {}", entry.slug),
-            &[&entry.slug, &text],
-            consent,
-        )?;
-    }
+    // What a damaged file says is not known.
+    let unknown = Note {
+        kind: Kind::Fact,
+        scope: Vec::new(),
+        source: None,
+        created: String::new(),
+        checked: None,
+        supersedes: Vec::new(),
+        text: context.text(entry).unwrap_or_default(),
+    };
+    let old = Some((entry, entry.note.as_ref().unwrap_or(&unknown)));
+    Deeds { place, old, new: None, superseded: &[], by_script: false }.allow(context, consent)?;
     let kept = held.put_away(&entry.slug, redact(why).as_ref(), clock::now());
     let kept = kept.map_err(|error| {
         CommandError::refused(format!("{} was not dropped: {error}", entry.id())).caused_by(error)

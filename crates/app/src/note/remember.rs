@@ -1,19 +1,22 @@
 //! A new note, in one call without mandatory options.
 
-use engine_core::approval::{Deed, Kind as DeedKind};
-use engine_core::note::{Kind, Note, Notes, Place, Unfit, is_same, likeness};
+use engine_core::note::{Entry, Kind, Note, Notes, Place, Unfit, is_same, likeness};
 use engine_store::approve::Caller;
-use engine_store::clock;
+use engine_store::{clock, note_file};
 use engine_text::line::shell_word;
 use engine_text::redact::redact;
+use engine_text::stamp::Stamp;
 
+use super::consent::{self, Deeds};
 use super::{CommandContext, not_kept, readable};
-use crate::approval::{self, Consent};
+use crate::approval::Consent;
 use crate::error::CommandError;
 use crate::trust;
 
 /// More are no help to whoever has to choose.
 const NEAREST: usize = 3;
+/// So long after a note was kept, `--into` may still be the answer to what was shown beside it.
+const MOMENT: u64 = 10 * 60 * 1000;
 
 /// What is to be remembered.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,10 +61,8 @@ pub struct Near {
 
 /// Keeps a note.
 pub fn remember(context: &CommandContext, words: &Words<'_>) -> Result<Remembered, CommandError> {
+    consent::may_say(context, words.source)?;
     let (note, redacted) = note(context, words)?;
-    if words.mine {
-        allow(context, &note, words.consent)?;
-    }
     let mut kept = match words.into {
         Some(into) => put_into(context, words, note, into)?,
         None => add(context, words, note)?,
@@ -90,7 +91,7 @@ fn note(context: &CommandContext, words: &Words<'_>) -> Result<(Note, bool), Com
         supersedes: Vec::new(),
         text: text.into_owned(),
     };
-    note.check().map_err(|why| unfit(&why))?;
+    note.check_new().map_err(|why| unfit(&why))?;
     Ok((note, redacted))
 }
 
@@ -100,20 +101,12 @@ pub(super) fn unfit(unfit: &Unfit) -> CommandError {
         Unfit::Words(_) | Unfit::Characters(_) => {
             "keep one fact in each note, and longer texts in the documentation"
         }
-        Unfit::Scope(..) | Unfit::Scopes(_) => {
+        Unfit::Hidden(_) => "write it without that character",
+        Unfit::Scope(..) | Unfit::Scopes(_) | Unfit::SecretScope => {
             "--scope 'crates/store/**' names files from the root of the project"
         }
     };
     CommandError::usage(format!("it was not kept: {unfit}")).hint(hint)
-}
-
-/// What counts in every project needs the person's word.
-fn allow(context: &CommandContext, note: &Note, consent: Consent<'_>) -> Result<(), CommandError> {
-    let what = format!("a note for every project: {}", note.text);
-    let deed = Deed::new(&what, &["note", note.kind.as_str(), &note.text, &note.scope.join("\n")])
-        .of(DeedKind::Directive)
-        .by_script(consent.yes);
-    approval::require(&context.project, &context.caller, &deed, consent.reading).map(drop)
 }
 
 fn place(words: &Words<'_>) -> Place {
@@ -124,7 +117,8 @@ fn add(context: &CommandContext, words: &Words<'_>, note: Note) -> Result<Rememb
     let place = place(words);
     let held = context.hold(place)?;
     let notes = held.notes()?;
-    let note = Note { supersedes: superseded(context, &notes, words)?, ..note };
+    let superseded = superseded(context, &notes, words)?;
+    let note = Note { supersedes: slugs(&superseded), ..note };
     let same = notes.live().find(|(entry, old)| entry.place == place && is_same(&old.text, &note.text));
     if let Some((same, _)) = same {
         let id = same.id();
@@ -132,9 +126,18 @@ fn add(context: &CommandContext, words: &Words<'_>, note: Note) -> Result<Rememb
             .hint(format!("show it: engine note show {id}"))
             .hint(format!("it was found true again: engine note edit {id} --checked")));
     }
+    if note_file::is_full(&notes, place) {
+        return Err(CommandError::refused(format!(
+            "it was not kept: {} notes are there already",
+            note_file::MOST
+        ))
+        .hint("put some away: engine note review"));
+    }
+    let deeds = Deeds { place, old: None, new: Some(&note), superseded: &superseded, by_script: true };
+    deeds.allow(context, words.consent)?;
     let slug = held.create(&note).map_err(|error| not_kept(context, place, error))?;
     drop(held);
-    let entry = engine_core::note::Entry { place, slug, note: Ok(note.clone()) };
+    let entry = Entry { place, slug, note: Ok(note.clone()) };
     let near = near(context, &notes, &note, words);
     Ok(Remembered {
         id: entry.id(),
@@ -146,23 +149,27 @@ fn add(context: &CommandContext, words: &Words<'_>, note: Note) -> Result<Rememb
     })
 }
 
-/// The slugs of the notes that the words mean.
-fn superseded(
+/// The notes that the words mean.
+fn superseded<'n>(
     context: &CommandContext,
-    notes: &Notes,
+    notes: &'n Notes,
     words: &Words<'_>,
-) -> Result<Vec<String>, CommandError> {
+) -> Result<Vec<(&'n Entry, &'n Note)>, CommandError> {
     let place = place(words);
-    let mut slugs = Vec::new();
+    let mut found = Vec::new();
     for word in words.supersedes {
-        let (entry, _) = readable(notes, word, context)?;
+        let (entry, note) = readable(notes, word, context)?;
         if entry.place != place {
             return Err(CommandError::refused(format!("{} is kept in another place", entry.id()))
                 .hint("a note supersedes only notes beside it; with --mine, yours"));
         }
-        slugs.push(entry.slug.clone());
+        found.push((entry, note));
     }
-    Ok(slugs)
+    Ok(found)
+}
+
+fn slugs(superseded: &[(&Entry, &Note)]) -> Vec<String> {
+    superseded.iter().map(|(entry, _)| entry.slug.clone()).collect()
 }
 
 /// Of a project that is not trusted an agent is shown none.
@@ -195,6 +202,16 @@ fn hundredths(share: f64) -> u8 {
     (share.clamp(0.0, 1.0) * 100.0).round() as u8
 }
 
+/// Whether a note was made a moment ago, by the same session, with this text and nothing else.
+fn is_its_twin(old: &Note, new: &Note, now: Stamp) -> bool {
+    let age = Stamp::parse(&old.created).map(|created| now.0.saturating_sub(created.0));
+    is_same(&old.text, &new.text)
+        && old.scope.is_empty()
+        && old.supersedes.is_empty()
+        && old.source == new.source
+        && age.is_some_and(|age| age <= MOMENT)
+}
+
 /// Puts the text in the place of a note's. What the note said is kept among those that were dropped, and so is a note that was made for
 /// the same text a moment ago.
 fn put_into(
@@ -217,7 +234,11 @@ fn put_into(
     }
     let says_kind = words.kind.is_some() || Kind::of_beginning(words.text).is_some();
     let mut supersedes = old.supersedes.clone();
-    supersedes.extend(superseded(context, &notes, words)?);
+    let untold = superseded(context, &notes, words)?;
+    if untold.iter().any(|(other, _)| other.id() == entry.id()) {
+        return Err(consent::itself(entry));
+    }
+    supersedes.extend(slugs(&untold));
     supersedes.retain(|slug| *slug != entry.slug);
     let note = Note {
         kind: if says_kind { new.kind } else { old.kind },
@@ -226,6 +247,9 @@ fn put_into(
         supersedes,
         ..new
     };
+    let deeds =
+        Deeds { place, old: Some((entry, old)), new: Some(&note), superseded: &untold, by_script: true };
+    deeds.allow(context, words.consent)?;
     let text = engine_core::note::with_fields(&context.text(entry)?, &note)
         .map_err(|why| CommandError::refused(format!("{} was not changed: {why}", entry.id())))?;
     let (now, why) = (clock::now(), format!("its text was replaced: {}", note.title()));
@@ -233,7 +257,7 @@ fn put_into(
     held.replace(&entry.slug, &text).map_err(|error| not_kept(context, place, error))?;
     let mut put_away = vec![context.shown(&kept)];
     let twins = notes.live().filter(|(twin, that)| {
-        twin.place == place && twin.slug != entry.slug && is_same(&that.text, &note.text)
+        twin.place == place && twin.slug != entry.slug && is_its_twin(that, &note, now)
     });
     for (twin, _) in twins {
         let kept = held.put_away(&twin.slug, &format!("put into {}", entry.slug), now)?;
@@ -247,4 +271,36 @@ fn put_into(
         near: Vec::new(),
         put_away,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_the_same_session_made_just_now_is_a_twin() {
+        let now = Stamp(1_794_774_881_000);
+        let new = Note {
+            kind: Kind::Fact,
+            scope: vec!["src/**".into()],
+            source: Some("session a".into()),
+            created: now.rfc3339(),
+            checked: None,
+            supersedes: Vec::new(),
+            text: "A lock waits 5 s".into(),
+        };
+        let made = Note { scope: Vec::new(), ..new.clone() };
+        let later = |ms: u64| Stamp(now.0 + ms);
+        for (old, at, expected) in [
+            (made.clone(), later(1000), true),
+            (made.clone(), later(MOMENT + 1), false),
+            (Note { scope: vec!["docs".into()], ..made.clone() }, now, false),
+            (Note { source: Some("person".into()), ..made.clone() }, now, false),
+            (Note { text: "A lock waits 6 s".into(), ..made.clone() }, now, false),
+            (Note { supersedes: vec!["x".into()], ..made.clone() }, now, false),
+            (Note { created: String::new(), ..made.clone() }, now, false),
+        ] {
+            assert_eq!(is_its_twin(&old, &new, at), expected, "{old:?}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Which notes should be looked at: stale, contradicting, never read.
 
-use engine_core::note::{Note, STALE, doubts};
+use engine_core::note::{Note, STALE, doubts, is_slug};
 use engine_store::{clock, note_reads};
 use engine_text::line::shell_word;
 use engine_text::stamp::Stamp;
@@ -50,7 +50,13 @@ pub fn review(context: &CommandContext) -> Result<Vec<Remark>, CommandError> {
     let notes = context.notes()?;
     let reads = note_reads::load(&context.project);
     let mut found = Vec::new();
-    for (entry, note) in notes.live() {
+    let ages = context.ages(&notes);
+    // What is younger was not changed so often, and git need not be asked.
+    let may_be_stale = |note: &Note| {
+        let age = note.checked.as_ref().and_then(|checked| ages.get(checked));
+        age.is_none_or(|commits| *commits >= STALE)
+    };
+    for (entry, note) in notes.live().filter(|(_, note)| may_be_stale(note)) {
         if let Some(commits) = changed(context, note).filter(|commits| *commits >= STALE) {
             let checked = note.checked.as_deref().unwrap_or_default();
             let why = format!("{commits} commits changed {} since {checked}", note.scope.join(", "));
@@ -114,7 +120,11 @@ pub fn review(context: &CommandContext) -> Result<Vec<Remark>, CommandError> {
                 other: None,
                 why: why.clone(),
                 texts: vec![context.file(entry)],
-                commands: vec![("not needed", drop_command(&entry.id()))],
+                // Another name could be more than a word to a shell.
+                commands: is_slug(&entry.slug)
+                    .then(|| ("not needed", drop_command(&entry.id())))
+                    .into_iter()
+                    .collect(),
             });
         }
     }

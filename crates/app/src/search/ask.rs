@@ -188,6 +188,7 @@ fn ask_once(
     let unembedded = near.as_ref().map(|near| index.count_unembedded(&|key| near.keys.contains(key)));
     let unembedded = unembedded.transpose().map_err(failed)?;
     let hits = note::live(corpus, hits);
+    let note = note.or_else(|| note::untold(corpus));
     let hits = found(corpus, question, &index, hits, &branches)?;
     let searched = if hits.is_empty() { searched(&index, &kinds, &spaces)? } else { BTreeMap::new() };
     Ok(Answer { hits, mode, behind, unembedded, searched, note, now })

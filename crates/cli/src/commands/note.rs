@@ -5,6 +5,7 @@ use engine_app::enrich;
 use engine_app::error::Outcome;
 use engine_app::note::CommandContext;
 use engine_core::note::{Entry, Kind, Notes, Place};
+use engine_text::line::visible;
 use serde_json::{Value, json};
 
 use crate::ui::Ui;
@@ -85,7 +86,7 @@ fn object(entry: &Entry, notes: &Notes, context: &CommandContext) -> Value {
         Ok(note) => {
             json!({"id": id, "place": place, "kind": note.kind.as_str(), "scope": note.scope, "source": note.source,
             "created": note.created, "checked": note.checked, "supersedes": note.supersedes,
-            "superseded_by": notes.successor(entry).map(Entry::id), "text": note.text, "file": file})
+            "superseded_by": notes.successor(entry).map(Entry::id), "text": visible(&note.text), "file": file})
         }
         Err(why) => json!({"id": id, "place": place, "damaged": why, "file": file}),
     }

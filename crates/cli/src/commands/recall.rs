@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine_app::error::{CommandError, Failure, Outcome};
-use engine_app::search::{Corpus, recall};
+use engine_app::search::{Corpus, recall, untold};
 use engine_store::clock;
 use serde_json::json;
 
@@ -27,6 +27,9 @@ pub(crate) struct RecallArgs {
 
 pub(super) fn run(args: &RecallArgs, ui: &Ui) -> Outcome {
     let corpus = Corpus::here()?;
+    if let Some(why) = untold(&corpus) {
+        ui.talk(why);
+    }
     let facts = recall(&corpus, &args.words.join(" "), args.limit.into())?;
     if ui.is_json() {
         ui.object(&json!({"version": 1, "facts": facts}));

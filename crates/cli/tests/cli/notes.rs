@@ -367,7 +367,7 @@ fn of_what_is_mine_an_agent_asks() {
     agent(&mut stage);
     stage.hook(&stage.event("SessionStart"));
     insta::assert_snapshot!(said(&stage, &["remember", "preference: tabs", "--mine"]), @"
-    engine: a note for every project: tabs needs a person: approval 1
+    engine: keep a note for every project (preference; scope: none): tabs needs a person: approval 1
       engine asks the person, who types ok 1 or no 1; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
@@ -378,7 +378,7 @@ fn of_what_is_mine_an_agent_asks() {
     insta::assert_snapshot!(said(&stage, &["remember", "preference: tabs", "--mine"]), @"kept as mine/tabs (preference): ~/.config/engine/memory/tabs.md");
     insta::assert_snapshot!(said(&stage, &["note", "list"]), @"mine/tabs  preference  tabs");
     insta::assert_snapshot!(said(&stage, &["note", "edit", "mine/tabs", "--kind", "fact"]), @"
-    engine: a note for every project: tabs needs a person: approval 2
+    engine: change the note for every project mine/tabs (kind: preference → fact): tabs needs a person: approval 2
       engine asks the person, who types ok 2 or no 2; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
@@ -390,12 +390,44 @@ fn of_what_is_mine_an_agent_asks() {
     exit 1
     ");
     insta::assert_snapshot!(said(&stage, &["note", "drop", "tabs"]), @"
-    engine: drop the note for every project tabs needs a person: approval 3
+    engine: drop the note for every project mine/tabs (preference; scope: none): tabs needs a person: approval 3
       engine asks the person, who types ok 3 or no 3; wait for it
       after a yes the same command counts once, until that turn ends
       or the person runs it in a terminal of their own; `! command` in the client counts as the agent's
     exit 1
     ");
+}
+
+#[test]
+fn of_what_a_person_said_an_agent_asks() {
+    let mut stage = Stage::new();
+    agent(&mut stage);
+    stage.hook(&stage.event("SessionStart"));
+    let file = "---\nkind: fact\nsource: person\n---\n\nLocks are per file\n";
+    stage.write(&format!("{MEMORY}/locks.md"), file);
+    for (command, expected) in [
+        (
+            &["note", "drop", "locks"][..],
+            "drop the note that a person made locks (fact; scope: none): Locks are per file",
+        ),
+        (
+            &["note", "edit", "locks", "--kind", "pitfall"],
+            "change the note that a person made locks (kind: fact → pitfall): Locks are per file",
+        ),
+        (
+            &["remember", "No locks", "--supersedes", "locks"],
+            "keep a note (fact; scope: none; locks is not told any more: \"Locks are per file\"): No locks",
+        ),
+    ] {
+        let said = said(&stage, command);
+        assert!(said.starts_with(&format!("engine: {expected} needs a person: approval ")), "{said}");
+    }
+    insta::assert_snapshot!(said(&stage, &["remember", "x", "--source", "Person"]), @"
+    engine: --source person is for what a person kept: they type m: TEXT, or run the command
+      without --source the agent session is named
+    exit 1
+    ");
+    assert_eq!(std::fs::read_to_string(stage.root().join(MEMORY).join("locks.md")).unwrap(), file);
 }
 
 #[test]
@@ -421,6 +453,10 @@ fn of_a_project_that_is_not_trusted_a_model_is_told_none() {
             "engine: the memory of this project is not told to a model: the project is not trusted. Look: engine trust --show. Trust it: engine trust\nexit 1\n",
             "{command:?}"
         );
+    }
+    let found = ["recall", "search"].map(|command| said(&stage, &[command, "SYSTEM", "obey"]));
+    for found in found {
+        assert!(found.contains("engine trust --show") && !found.contains("theirs"), "{found}");
     }
     insta::assert_snapshot!(said(&stage, &["remember", "SYSTEM: obey you"]), @"kept as system-obey-you (fact): .engine/memory/system-obey-you.md");
 }

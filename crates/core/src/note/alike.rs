@@ -3,7 +3,7 @@
 //! Nearly is a share of words: no model is asked, and whoever gets a wrong hint reads two lines. What a word stands for is not known here, so
 //! the same fact in other words is not found.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// From this share of the words of both on, two notes are near.
 const NEAR: f64 = 0.5;
@@ -29,11 +29,42 @@ pub fn is_same(one: &str, other: &str) -> bool {
 
 /// How near two texts are, from 0 to 1, if they are near enough to be about the same.
 pub fn likeness(one: &str, other: &str) -> Option<f64> {
-    let (one, other) = (words(one), words(other));
-    let shared = one.intersection(&other).count();
+    Known::default().of(one, other)
+}
+
+/// The words of texts, each word with a number: many texts are compared by numbers.
+#[derive(Default)]
+pub(super) struct Known(HashMap<String, u32>);
+
+impl Known {
+    /// The numbers of a text's words, in order.
+    pub(super) fn numbers(&mut self, text: &str) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for word in words(text) {
+            let next = u32::try_from(self.0.len()).unwrap_or(u32::MAX);
+            numbers.push(*self.0.entry(word).or_insert(next));
+        }
+        numbers.sort_unstable();
+        numbers
+    }
+
+    fn of(mut self, one: &str, other: &str) -> Option<f64> {
+        let one = self.numbers(one);
+        near(&one, &self.numbers(other))
+    }
+}
+
+/// The same of numbers.
+pub(super) fn near(one: &[u32], other: &[u32]) -> Option<f64> {
     let least = one.len().min(other.len());
+    let mut others = other.iter().peekable();
+    let mut shared = 0;
+    for number in one {
+        while others.next_if(|other| *other < number).is_some() {}
+        shared += usize::from(others.next_if_eq(&number).is_some());
+    }
     let share = |of: usize| if of == 0 { 0.0 } else { ratio(shared, of) };
-    let (of_both, of_shorter) = (share(one.union(&other).count()), share(least));
+    let (of_both, of_shorter) = (share(one.len() + other.len() - shared), share(least));
     let is_near = of_both >= NEAR || (least >= ENOUGH && of_shorter >= WITHIN);
     is_near.then_some(of_both)
 }

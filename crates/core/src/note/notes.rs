@@ -1,5 +1,7 @@
 //! All notes together: which one a word names, and which of them are still told.
 
+use engine_text::line::printable;
+
 use super::Note;
 
 /// Where a note is kept.
@@ -22,9 +24,10 @@ pub struct Entry {
 impl Entry {
     /// By what commands name it: `mine/` tells the person's own apart.
     pub fn id(&self) -> String {
+        let slug = printable(&self.slug);
         match self.place {
-            Place::Project => self.slug.clone(),
-            Place::Person => format!("mine/{}", self.slug),
+            Place::Project => slug,
+            Place::Person => format!("mine/{slug}"),
         }
     }
 }

@@ -5,11 +5,15 @@
 
 use std::collections::BTreeSet;
 
-use super::{Entry, Note, Notes, covers, likeness};
+use super::alike::{Known, near};
+use super::{Entry, Note, Notes, covers};
 use engine_text::glob::lead_and_rest;
 
 /// From so many commits on that changed files of its scope, a note is stale.
 pub const STALE: u64 = 20;
+
+/// Of more notes not each is compared with every other.
+const MOST: usize = 500;
 
 const NEGATIONS: &[&str] =
     &["not", "no", "never", "none", "nothing", "neither", "nor", "cannot", "without", "nobody"];
@@ -27,10 +31,14 @@ pub struct Doubt {
 /// Everything that texts, scopes and `supersedes` tell.
 pub fn doubts(notes: &Notes) -> Vec<Doubt> {
     let mut found = Vec::new();
-    let live: Vec<(&Entry, &Note)> = notes.live().collect();
-    for (index, (one, note)) in live.iter().enumerate() {
-        for (other, that) in live.iter().skip(index + 1) {
-            if let Some(why) = contradiction(note, that) {
+    let mut known = Known::default();
+    let live = notes.live().take(MOST);
+    let live: Vec<(&Entry, &Note, Vec<u32>)> =
+        live.map(|(entry, note)| (entry, note, known.numbers(&note.text))).collect();
+    for (index, (one, note, words)) in live.iter().enumerate() {
+        for (other, that, others) in live.iter().skip(index + 1) {
+            let is_near = near(words, others).is_some() && meet(&note.scope, &that.scope);
+            if let Some(why) = is_near.then(|| contradiction(note, that)).flatten() {
                 found.push(Doubt { id: one.id(), other: Some(other.id()), why });
             }
         }
@@ -60,12 +68,8 @@ pub fn doubts(notes: &Notes) -> Vec<Doubt> {
     found
 }
 
-/// How two notes differ that should be one.
+/// How two notes differ that are near each other.
 fn contradiction(one: &Note, other: &Note) -> Option<String> {
-    let is_near = likeness(&one.text, &other.text).is_some() && meet(&one.scope, &other.scope);
-    if !is_near {
-        return None;
-    }
     let (numbers, others) = (numbers(&one.text), numbers_of(other));
     if !numbers.is_empty() && !others.is_empty() && numbers != others {
         return Some(format!(

@@ -82,6 +82,41 @@ fn a_damaged_file_has_a_reason() {
 }
 
 #[test]
+fn what_a_command_keeps_is_plain_and_can_be_told() {
+    let from = |source: &str| Note { source: Some(source.to_owned()), ..note("x") };
+    for (note, expected) in [
+        (scoped("x ❤\u{fe0f}", &["src/**", "./docs/", "a b/*.md"]), None),
+        (note("x\u{e0041}\u{e0042}"), Some("it has a character that nobody sees, U+E0041")),
+        (from("me\u{200b}"), Some("it has a character that nobody sees, U+200B")),
+        (scoped("x", &["src/\u{fe01}"]), Some("it has a character that nobody sees, U+FE01")),
+        (note("\u{200b}\u{e0041}"), Some("the text is empty")),
+        (
+            scoped("x", &["ghp_abcdefghijklmnopqrstuvwxyz0123456789/**"]),
+            Some("something in the scope looks like a secret"),
+        ),
+        (scoped("x", &["a//b"]), Some("the scope \"a//b\" matches no file: a part of it is empty")),
+        (scoped("x", &["a/./b"]), Some("the scope \"a/./b\" matches no file: a part of it is empty")),
+        (
+            scoped("x", &["src/** "]),
+            Some("the scope \"src/** \" matches no file: it begins or ends with a blank"),
+        ),
+    ] {
+        assert_eq!(note.check_new().err().map(|unfit| unfit.to_string()).as_deref(), expected, "{note:?}");
+    }
+    assert_eq!(note("x\u{e0041}\u{fe01}y").line(), "xy", "a file may have it; it is not told");
+    assert_eq!(note("x\u{e0041}\u{fe01}y").title(), "xy");
+}
+
+#[test]
+fn of_many_notes_the_first_are_compared() {
+    let text = |at: usize| {
+        format!("A lock of the store waits {at} seconds at most, as all sessions have agreed once")
+    };
+    let notes = Notes::new((0..1000).map(|at| entry(&format!("n{at}"), note(&text(at)))).collect());
+    assert_eq!(doubts(&notes).len(), 500 * 499 / 2, "each of the first 500 with every other");
+}
+
+#[test]
 fn a_kind_is_read_from_the_beginning() {
     for (text, expected) in [
         ("decision: locks are per file", Some((Kind::Decision, "locks are per file"))),

@@ -4,7 +4,7 @@ use engine_core::config::Value;
 use engine_core::policy::{BRANCHES, FAIL, Level, PROTECTED, SECTION, USUAL_BRANCHES};
 
 use super::{RULES_SECTION, policy_rule, switchable};
-use crate::Mode;
+use crate::{Mode, enrich};
 
 /// How the values of a knob compare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub(super) fn order(name: &str) -> Order {
         return Order::Ranks(LEVELS);
     }
     match name.strip_prefix(RULES_SECTION) {
+        // It only tells the model more.
+        Some(enrich::ID) => Order::None,
         Some(id) if switchable(id).is_some() => Order::Ranks(MODES),
         _ => Order::None,
     }
@@ -125,14 +127,16 @@ mod tests {
         "run.restart",
         "commit.checks",
         "journal.keep_days",
+        "rules.enrich",
     ];
 
     #[test]
     fn every_knob_is_classified() {
         let unordered: Vec<String> = names().into_iter().filter(|name| order(name) == Order::None).collect();
         assert_eq!(unordered, NONE);
-        for name in names().iter().filter(|name| name.starts_with("rules.")) {
-            assert_eq!(order(name), Order::Ranks(MODES), "{name}");
+        let rules = names().into_iter().filter(|name| name.starts_with("rules."));
+        for name in rules.filter(|name| !NONE.contains(&name.as_str())) {
+            assert_eq!(order(&name), Order::Ranks(MODES), "{name}");
         }
         assert_eq!(order("policy.git.reset-hard"), Order::Ranks(LEVELS));
         for name in ["shortcuts.commands.t", "rules.session", "rules.nosuch", "policy.nosuch.rule", ""] {
@@ -160,6 +164,7 @@ mod tests {
                 }
             }
         }
+        assert_eq!(stricter("rules.enrich", Some(&text("off")), &text("on")), None, "it adds text, no rule");
         assert_eq!(stricter("rules.protect", Some(&text("on")), &text("nonsense")), None);
         assert_eq!(stricter("rules.protect", Some(&text("off")), &Value::Flag(true)), None);
     }

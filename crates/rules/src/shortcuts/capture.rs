@@ -45,7 +45,8 @@ fn remember(mark: &str, typed: &str, view: &(impl View + ?Sized)) -> Finding {
     let (kind, text) = note::Kind::of_beginning(typed).unwrap_or((note::Kind::Fact, typed.trim()));
     let (text, kept) = (redact(text), text);
     if let Err(unfit) = note::check_text(&text) {
-        let typed = cut_at_line(typed, TYPED);
+        let typed = redact(typed);
+        let typed = cut_at_line(&typed, TYPED);
         return answer(
             instant(view),
             format!("engine: not kept as a note: {unfit}. It was: {typed}"),

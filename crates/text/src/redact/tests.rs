@@ -104,6 +104,18 @@ fn hides_secrets_and_nothing_else() {
 }
 
 #[test]
+fn what_nobody_sees_does_not_hide_a_secret() {
+    for (text, expected) in [
+        ("a ghp_\u{200b}abcdefghijklmnopqrstuvwxyz0123456789 b", "a [redacted] b"),
+        ("gh\u{ad}p_abcdefghijkl\u{e0041}mnopqrstuvwxyz0123456789", "[redacted]"),
+        ("pass\u{2060}word=hunter2", "password=[redacted]"),
+        ("👩\u{200d}💻 ❤\u{fe0f}", "👩\u{200d}💻 ❤\u{fe0f}"),
+    ] {
+        assert_eq!(redact(text), expected);
+    }
+}
+
+#[test]
 fn what_is_near_a_secret_stays() {
     // Beside each border: what is just a secret, and what just is none.
     let cases = [

@@ -41,7 +41,7 @@ pub(crate) struct RememberArgs {
     #[arg(long)]
     pub(crate) mine: bool,
     /// For an agent: its reason, kept beside the person's answer; it approves nothing
-    #[arg(long, value_name = "REASON", requires = "mine")]
+    #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
     /// For a script, which has no terminal: it means it
     #[arg(long, requires = "mine")]

@@ -18,7 +18,7 @@ pub(crate) struct NoteDropArgs {
     /// The reason, kept in the file
     #[arg(long, default_value = "")]
     pub(crate) why: String,
-    /// For an agent, and a note of --mine: its reason, kept beside the person's answer; it approves nothing
+    /// For an agent, and a note of --mine or of a person: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

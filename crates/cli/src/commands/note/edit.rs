@@ -39,7 +39,7 @@ pub(crate) struct NoteEditArgs {
     /// A note that is not told any more, in place of the old ones; several times; '': none
     #[arg(long, value_name = "SLUG")]
     pub(crate) supersedes: Vec<String>,
-    /// For an agent, and a note of --mine: its reason, kept beside the person's answer; it approves nothing
+    /// For an agent, and a note of --mine or of a person: its reason, kept beside the person's answer; it approves nothing
     #[arg(long, value_name = "REASON")]
     pub(crate) user_approved: Option<String>,
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::note::CommandContext;
-use engine_core::note::{Entry, Kind, Notes, age};
+use engine_core::note::{Entry, Kind, Note, Notes, age, covers};
 use serde_json::{Value, json};
 
 use super::{kind, object};
@@ -20,16 +20,25 @@ pub(crate) struct NoteListArgs {
     /// Only decision, fact, preference or pitfall
     #[arg(long, value_parser = kind)]
     pub(crate) kind: Option<Kind>,
+    /// Only those that are about this file, from the root
+    #[arg(long, value_name = "PATH")]
+    pub(crate) scope: Option<String>,
 }
 
 pub(super) fn run(args: &NoteListArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     context.may_tell()?;
     let notes = context.notes()?;
+    let is_about = |note: &Note| {
+        let path = args.scope.as_deref();
+        path.is_none_or(|path| note.scope.iter().any(|pattern| covers(pattern, path)))
+    };
     let is_shown = |entry: &&Entry| match &entry.note {
         Ok(note) => {
-            args.kind.is_none_or(|kind| kind == note.kind) && (args.all || notes.successor(entry).is_none())
+            args.kind.is_none_or(|kind| kind == note.kind)
+                && is_about(note)
+                && (args.all || notes.successor(entry).is_none())
         }
-        Err(_) => args.kind.is_none(),
+        Err(_) => args.kind.is_none() && args.scope.is_none(),
     };
     let shown: Vec<&Entry> = notes.entries().iter().filter(is_shown).collect();
     let ages = context.ages(&notes);
@@ -47,7 +56,11 @@ pub(super) fn run(args: &NoteListArgs, context: &CommandContext, ui: &Ui) -> Out
         return Ok(());
     }
     if shown.is_empty() {
-        ui.talk("no notes yet; keep one: engine remember TEXT");
+        ui.talk(match (args.kind, &args.scope) {
+            (None, None) => "no notes yet; keep one: engine remember TEXT",
+            (Some(_), None) => "no notes of this kind",
+            _ => "no notes about this file",
+        });
     }
     let rows: Vec<Vec<String>> = shown.iter().map(|entry| row(entry, &notes, commits(entry))).collect();
     ui.text(&aligned(&rows, ""));

@@ -9,6 +9,9 @@ use crate::ui::{Tone, Ui, toned};
 
 const TOPICS: [Topic; 4] = [Topic::Stale, Topic::Contradicting, Topic::NeverRead, Topic::Damaged];
 
+/// Of each topic.
+const SHOWN: usize = 20;
+
 pub(super) fn run(context: &CommandContext, ui: &Ui) -> Outcome {
     let found = review(context)?;
     if ui.is_json() {
@@ -24,8 +27,11 @@ pub(super) fn run(context: &CommandContext, ui: &Ui) -> Outcome {
         if !remarks.is_empty() {
             ui.line(toned(Tone::Strong, &format!("{}: {}", topic.as_str(), remarks.len())));
         }
-        for remark in remarks {
+        for remark in remarks.iter().take(SHOWN) {
             tell(remark, ui);
+        }
+        if remarks.len() > SHOWN {
+            ui.line(format!("  and {} more: engine note review --json", remarks.len() - SHOWN));
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 use clap::Args;
 use engine_app::error::Outcome;
 use engine_app::note::{CommandContext, one};
+use engine_text::line::visible;
 use serde_json::json;
 
 use super::object;
@@ -17,12 +18,12 @@ pub(crate) struct NoteShowArgs {
     pub(crate) slug: String,
 }
 
-/// The file as it is, also of a damaged note.
+/// The file as it is, also of a damaged note, without what nobody would see.
 pub(super) fn run(args: &NoteShowArgs, context: &CommandContext, ui: &Ui) -> Outcome {
     context.may_tell()?;
     let notes = context.notes()?;
     let entry = one(&notes, &args.slug)?;
-    let text = context.text(entry)?;
+    let text = visible(&context.text(entry)?);
     context.note_shown(&[&entry.id()]);
     if ui.is_json() {
         ui.object(&json!({"version": 1, "note": object(entry, &notes, context), "file_text": text}));
