@@ -11,7 +11,10 @@ use crate::real_do::{bash, play, received};
 #[ignore = "needs the real client: cargo xtask test"]
 fn the_router_is_told_what_is_known() {
     let bench = project();
-    engine(&bench, &["remember", "pitfall: the failing test greps for b in src.txt", "--source", "plan greeting"]);
+    engine(
+        &bench,
+        &["remember", "pitfall: the failing test greps for b in src.txt", "--source", "plan greeting"],
+    );
     let calls = [route(), bash("engine plan new")];
     let scenario = play(Scenario::new(), "The plan is the engine's", &calls, "Planned.")
         .turn(
@@ -22,6 +25,21 @@ fn the_router_is_told_what_is_known() {
         )
         .turn(Turn::new("router answers").kind(Kind::Subagent).tool_result_of("Bash").text(PLAN));
     let run = ask(&bench, scenario, "/do fix the failing test", &[]);
-    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Subagent)), @"");
-    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"");
+    let asked = run.record.of(Kind::Subagent);
+    let results = asked.last().map(|request| request.tool_results()).unwrap_or_default();
+    let told: Vec<&str> =
+        results.iter().filter_map(|result| result.text.rsplit_once(", ")).map(|(fact, _)| fact).collect();
+    assert_eq!(
+        told,
+        [".engine/memory/failing-test-greps-b-src-txt.md:8 – the failing test greps for b in src.txt"],
+        "{results:?}"
+    );
+    insta::assert_snapshot!(received(&bench, &run.record.of(Kind::Main)), @"
+    $ Agent intent-router
+    $ Bash engine plan new
+    note: made from the answer of intent-router
+    plan fix-the-failing-test: 2 steps, 1 criterion; plans/fix-the-failing-test/PLAN.md
+    guardrails: verify_before_complete, require_acceptance_test, quote_errors_exactly, fix_within_design
+    then: engine plan lock
+    ");
 }

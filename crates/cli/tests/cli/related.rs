@@ -60,8 +60,8 @@ fn work_that_begins_is_told_of_earlier_work_on_the_same() {
         EOF
     log: engine log sessions/2026_02_07_AUTH/IMPLEMENT_LOG.md
     earlier: sessions/2026_01_02_STATE  decision: Locks of state files are bounded
-    see also: docs/decisions/007-locks.md:1  007 State files have locks of their own > Decision
-    see also: docs/locks.md:1  Locks > Waits
+    see also: docs/decisions/007-locks.md:3  007 State files have locks of their own > Decision
+    see also: docs/locks.md:3  Locks > Waits
     more: engine search WORDS
     then: engine session finish sessions/2026_02_07_AUTH
     ");
@@ -91,12 +91,12 @@ fn a_program_gets_it_as_data() {
     {
       "docs": [
         {
-          "line": 1,
+          "line": 3,
           "path": "docs/decisions/007-locks.md",
           "title": "007 State files have locks of their own > Decision"
         },
         {
-          "line": 1,
+          "line": 3,
           "path": "docs/locks.md",
           "title": "Locks > Waits"
         }
@@ -122,8 +122,8 @@ fn a_plan_is_told_of_it_before_it_is_locked() {
     exit 0
     plan a-lock-of-a-state: 1 step, 1 criterion; plans/a-lock-of-a-state/PLAN.md
     earlier: sessions/2026_01_02_STATE  decision: Locks of state files are bounded
-    see also: docs/decisions/007-locks.md:1  007 State files have locks of their own > Decision
-    see also: docs/locks.md:1  Locks > Waits
+    see also: docs/decisions/007-locks.md:3  007 State files have locks of their own > Decision
+    see also: docs/locks.md:3  Locks > Waits
     more: engine search WORDS
     then: engine plan lock
     ");
@@ -151,7 +151,7 @@ fn what_is_known_is_recalled_in_few_bytes() {
     exit 0
     learnings.md:3 – Wait for a lock with a limit: - Anti-pattern: wait for a state file for ever - Correct pattern: give up after ten seconds - Reason: a hung command
     .engine/memory/lock-order.md:6 – Two state files are locked in the order of their names, else two commands wait for each other., [AGE]
-    docs/decisions/007-locks.md:1 – 007 State files have locks of their own > Decision: One lock for each state file.
+    docs/decisions/007-locks.md:3 – 007 State files have locks of their own > Decision: One lock for each state file.
     sessions/2026_01_02_STATE/IMPLEMENT_LOG.md:3 – Locks of state files are bounded: Ten seconds., [AGE]
     ");
     insta::assert_snapshot!(told(&stage.engine(&["recall", "make", "coffee", "with", "milk"])), @"

@@ -613,7 +613,7 @@ fn init_asks_also_where_only_texts_are_found() {
     created .claude/settings.local.json
     note: if the engine's program goes missing, the client runs every call unchecked; to have calls blocked then: engine config set policy.fail closed (with --user: for every project)
     14 events wired. Running sessions pick it up within seconds.
-    .claude/settings.local.json permits 16 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
+    .claude/settings.local.json permits 20 commands of engine without a dialog. The client lists these entries when it asks whether you trust this folder.
     This project is not trusted.
     Not told to the model:
       session.md  23 bytes

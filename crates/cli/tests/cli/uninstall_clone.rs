@@ -634,7 +634,7 @@ fn user_scope_without_its_manifest_is_known_too() {
     exit 0
     removed [TOP]/home/.claude/settings.json
     removed [TOP]/home/.claude/CLAUDE.md
-    removed 11 skills and 10 agents in [TOP]/home/.claude/ (-v lists them)
+    removed 12 skills and 10 agents in [TOP]/home/.claude/ (-v lists them)
     removed [TOP]/home/.claude/engine/execute-rule.md
     note: [TOP]/home/.claude/settings.json: engine is off in every project now
     ");
