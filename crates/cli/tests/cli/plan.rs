@@ -74,6 +74,7 @@ pub(crate) fn told(output: &Output) -> String {
     let is_time = |word: &str| word.len() == 8 && word.split(':').count() == 3;
     let words = text.split(' ').map(|word| match word.get(..8).filter(|time| is_time(time)) {
         _ if is_day(word) => "[DAY]".to_owned(),
+        _ if word.strip_prefix('(').is_some_and(is_day) => "([DAY]".to_owned(),
         Some(_) => format!("[TIME]{}", &word[8..]),
         None => word.to_owned(),
     });

@@ -436,7 +436,7 @@ fn it_halts_when_it_grows() {
     stage.answer("ok 1");
     insta::assert_snapshot!(told(&plan(&stage, &["resume"])), @"
     exit 0
-    plan fix-add goes on: the person's words: ok 1 (2026-11-19 [TIME], approval 1)
+    plan fix-add goes on: the person's words: ok 1 ([DAY] [TIME], approval 1)
     it is an ordinary plan now: engine plan close ends it
     ");
     // An ordinary plan from now on.
