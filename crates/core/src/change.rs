@@ -135,7 +135,7 @@ pub enum Change {
         typed: String,
     },
     /// Items of the project's notes came into the main agent's context.
-    Recalled {
+    Enriched {
         items: Vec<Key>,
     },
     /// Keep a fragment in the queue, verbatim.

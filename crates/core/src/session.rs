@@ -90,7 +90,7 @@ pub struct SessionState {
     pub directives: BTreeMap<String, ContextDirectives>,
     /// Items of the project's notes that are in the main agent's context, by their keys.
     #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    pub recalled: BTreeSet<u32>,
+    pub enriched: BTreeSet<u32>,
     /// The plan that it works on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<BoundPlan>,
@@ -182,7 +182,7 @@ impl Default for SessionState {
             forbidden: Forbidden::default(),
             work: None,
             directives: BTreeMap::new(),
-            recalled: BTreeSet::new(),
+            enriched: BTreeSet::new(),
             plan: None,
             armed: None,
             closing: None,
@@ -273,7 +273,7 @@ impl SessionState {
                 self.wiring = wiring.iter().cloned().collect();
                 if Source::parse(source).context_is_fresh() {
                     self.directives.remove("");
-                    self.recalled.clear();
+                    self.enriched.clear();
                 }
             }
             Change::ClientChanged { client } => self.go_on_with(*client),
@@ -429,7 +429,7 @@ impl SessionState {
                     told.waited += 1;
                 }
             }
-            Change::Recalled { items } => self.recalled.extend(items.iter().map(|item| item.0)),
+            Change::Enriched { items } => self.enriched.extend(items.iter().map(|item| item.0)),
             Change::ChecklistArmed { work, path } => {
                 if let Some(bound) = self.work.as_mut().filter(|bound| bound.name == *work) {
                     bound.armed.insert(path.clone());

@@ -211,9 +211,9 @@ pub trait Tasks {
 }
 
 /// What the project has written down. What asks reads one file.
-pub trait Recall {
+pub trait Enrich {
     /// The items that fit the words of a prompt, the best first, whether they are to be told or not; or why nothing can be found.
-    fn recall(&self, words: &[String]) -> Result<enrich::Found, String>;
+    fn fitting(&self, words: &[String]) -> Result<enrich::Found, String>;
 }
 
 /// Files and folders, as they are now.
@@ -478,7 +478,7 @@ pub trait View:
     + Notes
     + Own
     + Plans
-    + Recall
+    + Enrich
     + Runners
     + Settings
     + Handover
@@ -497,7 +497,7 @@ impl<
         + Notes
         + Own
         + Plans
-        + Recall
+        + Enrich
         + Runners
         + Settings
         + Handover

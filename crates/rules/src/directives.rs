@@ -18,7 +18,8 @@ use engine_core::directive::touch::{Touch, touches};
 use engine_core::directive::{
     BARE, CHECKLIST, Disk, FOLDER, FoundDirective, Places, SKIP, Type, discover, shown,
 };
-use engine_core::event::{Event, EventName, Kind, Tool, ToolCall};
+use engine_core::event::{Actor, Event, EventName, Kind, Tool, ToolCall};
+use engine_core::plan::Reviewer;
 use engine_core::session::ContextDirectives;
 use engine_core::verdict::{Broken, Finding};
 use engine_core::view::{Files, Notes, Own, Project, Session, Shell, Skills, Telling, Work, below_root};
@@ -172,7 +173,10 @@ fn after(call: &ToolCall<'_>, succeeded: bool, event: &Event<'_>, view: &(impl V
     }
     let is_queued = view.has_queued_directives()
         && view.session().directives.get(agent).is_some_and(|told| !told.queued.is_empty());
-    let all_notes = notes::all(view);
+    // Who judges the work of another agent is told nothing that this one may have written.
+    let judges =
+        matches!(&event.actor, Actor::Subagent { agent_type, .. } if Reviewer::of(agent_type).is_some());
+    let all_notes = if judges { Vec::new() } else { notes::all(view) };
     let of_call = notes::of_call(&all_notes, &touched, view, || view.session().directives.get(agent));
     if met.found.is_empty()
         && of_call.is_empty()

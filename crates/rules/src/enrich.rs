@@ -9,9 +9,9 @@ use engine_core::change::Change;
 use engine_core::enrich::{self, Hit, MOST_TOLD, noted, silent, told};
 use engine_core::event::{Actor, Event, EventName};
 use engine_core::verdict::{Broken, Finding};
-use engine_core::view::{Project, Recall, Session};
+use engine_core::view::{Enrich, Project, Session};
 
-looks_at!(Project + Recall + Session);
+looks_at!(Project + Enrich + Session);
 
 /// By which the journal names what it told.
 pub const ID: &str = "enrich";
@@ -34,11 +34,11 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
         return Ok(Finding::default());
     }
     let Ok(words) = enrich::asked(prompt, view.config()) else { return Ok(Finding::default()) };
-    let found = match view.recall(&words) {
+    let found = match view.fitting(&words) {
         Ok(found) => found,
         Err(why) => return Ok(Finding::default().because(format!("{why}: engine enrich index"))),
     };
-    let in_context = &view.session().recalled;
+    let in_context = &view.session().enriched;
     let fits = |hit: &&Hit| hit.score >= 1.0 && !hit.is_retired;
     let is_new = |hit: &&Hit| !in_context.contains(&hit.key.0);
     let fitting = found.hits.iter().filter(fits);
@@ -49,7 +49,7 @@ fn judge(event: &Event<'_>, view: &(impl View + ?Sized)) -> Result<Finding, Brok
     };
     let because = noted(&found, &told);
     let items = told.iter().map(|hit| hit.key).collect();
-    Ok(Finding { changes: vec![Change::Recalled { items }], ..Finding::note(text).because(because) })
+    Ok(Finding { changes: vec![Change::Enriched { items }], ..Finding::note(text).because(because) })
 }
 
 #[cfg(test)]

@@ -58,8 +58,8 @@ use crate::wiring;
 use crate::work_file::WorkFile;
 use crate::worktree;
 
+mod enrich;
 mod notes;
-mod recall;
 mod stages;
 
 /// Whether the programs of this system read options as those of GNU do.

@@ -1,7 +1,9 @@
 //! What is known about a request: notes, learnings, decisions and what closed plans came to, as facts in a few lines for a model.
 
+use engine_core::note::id_of;
 use engine_core::search::Kind;
 use engine_store::clock;
+use engine_store::note_reads::{self, Reach};
 use engine_text::line::{one_line, printable};
 use engine_text::stamp::Stamp;
 use serde::Serialize;
@@ -54,7 +56,12 @@ pub fn recall(corpus: &Corpus, about: &str, limit: usize) -> Result<Vec<Fact>, C
         .collect();
     facts.sort_by(|one, other| other.score.total_cmp(&one.score));
     facts.truncate(limit);
-    Ok(within(facts, clock::now()))
+    let now = clock::now();
+    let facts = within(facts, now);
+    // A note that nobody reads is named by `engine note review`; this one was read.
+    let notes: Vec<String> = facts.iter().filter_map(|fact| id_of(&fact.path)).collect();
+    note_reads::count(&corpus.project, notes.iter().map(String::as_str), Reach::Shown, now);
+    Ok(facts)
 }
 
 /// Whether things of a kind have no time of their own, only that of their file, which a checkout sets.

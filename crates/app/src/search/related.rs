@@ -83,8 +83,16 @@ pub(super) fn fitting(
     if kinds.is_empty() || wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let question =
-        Question { words: about.to_owned(), kinds, types, limit, is_aside: true, ..Question::default() };
+    // What has too few of the words is left out, so the model, which takes its time, would add nothing.
+    let question = Question {
+        words: about.to_owned(),
+        kinds,
+        types,
+        limit,
+        lexical: true,
+        is_aside: true,
+        ..Question::default()
+    };
     let answer = ask(corpus, &question, clock::now(), &mut Unwatched)?;
     Ok(answer.hits.into_iter().filter(|found| is_about(&found.hit, &wanted)).collect())
 }

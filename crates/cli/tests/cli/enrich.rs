@@ -88,7 +88,7 @@ fn in_shadow_the_journal_alone_has_it() {
         assert_eq!(noted(&stage)[0], json!(true));
         assert_eq!(noted(&stage)[1], json!(told(&[LINE])));
     }
-    assert!(stage.state().get("recalled").is_none());
+    assert!(stage.state().get("enriched").is_none());
 }
 
 #[test]

@@ -154,6 +154,8 @@ fn what_is_known_is_recalled_in_few_bytes() {
     docs/decisions/007-locks.md:3 – 007 State files have locks of their own > Decision: One lock for each state file.
     sessions/2026_01_02_STATE/IMPLEMENT_LOG.md:3 – Locks of state files are bounded: Ten seconds., [AGE]
     ");
+    let reads = stage.read(".engine/state/notes-reads.json");
+    assert!(reads.contains(r#""lock-order":{"told":0,"shown":1"#), "{reads}");
     insta::assert_snapshot!(told(&stage.engine(&["recall", "make", "coffee", "with", "milk"])), @"
     exit 3
     engine: nothing is known about this; engine search looks through everything

@@ -85,13 +85,13 @@ impl Plan {
         let fixed = [head.as_str()].into_iter().chain(tail.iter().map(String::as_str));
         let room = LONGEST.saturating_sub(fixed.map(|line| line.chars().count() + 1).sum());
         let mut lines = vec![head];
-        lines.extend(self.recalled_criteria(room));
+        lines.extend(self.restored_criteria(room));
         lines.extend(tail);
         lines.join("\n")
     }
 
     /// As many criteria as there is room for, and how many more there are.
-    fn recalled_criteria(&self, room: usize) -> Vec<String> {
+    fn restored_criteria(&self, room: usize) -> Vec<String> {
         let mut lines: Vec<String> = Vec::new();
         let mut used = 0;
         for (criterion, number) in self.criteria.iter().zip(1_usize..) {
